@@ -1,0 +1,3 @@
+module dvmtools
+
+go 1.26
