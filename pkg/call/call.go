@@ -1,0 +1,155 @@
+// Package call holds the calls of a trace: what a program asked of the
+// run-time system, in order, with all parameters and the two times of each.
+//
+// A stream of calls is a header, the calls, the program's end and the end
+// record (pipeline, Records). Package ptr reads one from a .ptr trace, this
+// package reads and writes it as newline-delimited JSON; both are a [Source].
+package call
+
+import (
+	"strconv"
+
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/units"
+)
+
+// Version is the version of the call stream's records.
+const Version = 1
+
+// Source yields the calls of a trace in order.
+type Source interface {
+	// Header returns the header of the stream.
+	Header() *Header
+	// Next returns the next call, valid until Next is called again, and
+	// io.EOF after the last one. A call that is malformed is a
+	// *diag.Error; any error is final.
+	Next() (*Call, error)
+	// Exit returns the program's end; it is complete after Next returned
+	// io.EOF.
+	Exit() *Exit
+	// Warnings returns what was noticed so far.
+	Warnings() []*diag.Error
+}
+
+// Header is the first record of a stream of calls.
+type Header struct {
+	Source  []string `json:"source"`
+	Runtime Runtime  `json:"runtime"`
+	// Preamble holds the lines of the trace before its first event.
+	Preamble []string `json:"preamble,omitempty"`
+}
+
+// Runtime describes the run that wrote the trace, from the preamble
+// (trace-format A.2).
+type Runtime struct {
+	// RTSVersion is the version of the run-time system, 0 when not stated.
+	RTSVersion int `json:"rts_version"`
+	// Processors is the number of processes that ran.
+	Processors int `json:"processors"`
+	// Grid is the processor system of the run (PSSize).
+	Grid []int `json:"grid"`
+	// VirtualGrid is the virtual processor system (VPSSize), nil without one.
+	VirtualGrid []int `json:"virtual_grid,omitempty"`
+	// IOProcessor is the number of the I/O processor.
+	IOProcessor int `json:"io_processor"`
+	// TimeDigits is how many digits TIME has after the point.
+	TimeDigits int `json:"time_digits"`
+}
+
+// Root returns the grid that the program saw: the virtual one when there was
+// one, else the real one (model section 4).
+func (r *Runtime) Root() []int {
+	if len(r.VirtualGrid) > 0 {
+		return r.VirtualGrid
+	}
+	return r.Grid
+}
+
+// Half says which half of a call the trace holds.
+type Half uint8
+
+const (
+	// Both halves are there: call_ and ret_.
+	Both Half = iota
+	// OnlyCall has no ret_ line (tron_, troff_, a program that ended inside
+	// the call).
+	OnlyCall
+	// OnlyRet has no call_ line (dvm_Init).
+	OnlyRet
+)
+
+// String returns "", "call" or "ret", the value of the record's field "only".
+func (h Half) String() string { return [...]string{"", "call", "ret"}[h] }
+
+// Call is one call of the run-time system. Byte slices and strings may
+// contain any bytes.
+type Call struct {
+	// Seq counts the calls of the stream from 1.
+	Seq int64
+	// Func is the name without call_ or ret_; Row its row in the table, nil
+	// for a function outside of it.
+	Func string
+	Row  *libdvm.Func
+	// Line and File are the last position that the program reported.
+	Line int
+	File string
+	// RetLine and RetFile are those of the ret_ line where they differ,
+	// else 0 and "".
+	RetLine int
+	RetFile string
+	// CallTime is the user's time before the call, RetTime the time inside,
+	// that of nested events included.
+	CallTime units.Seconds
+	RetTime  units.Seconds
+	Only     Half
+	// Outside marks calls before ret_dvm_Init and after Event_dvm_exit,
+	// which are not simulated.
+	Outside bool
+	Args    Params
+	Ret     Params
+	// Text and RetText are the lines of the parameter blocks that hold no
+	// parameters of the table, verbatim.
+	Text    [][]byte
+	RetText [][]byte
+	// Nested are the calls that the run-time system made inside this one.
+	Nested []Call
+	// Pos is where the call came from.
+	Pos diag.Pos
+}
+
+// Class returns the class of the call's function; a function outside the
+// table is ordinary.
+func (c *Call) Class() libdvm.Class {
+	if c.Row == nil {
+		return libdvm.Ordinary
+	}
+	return c.Row.Class
+}
+
+// Where names the call for messages: "crtda_ (call 7, jac.fdv:4)".
+func (c *Call) Where() string {
+	return c.Func + " (call " + strconv.FormatInt(c.Seq, 10) + ", " + c.File + ":" + strconv.Itoa(c.Line) + ")"
+}
+
+// Reset empties c and keeps its buffers.
+func (c *Call) Reset() {
+	args, ret, text, rtext, nested := c.Args, c.Ret, c.Text[:0], c.RetText[:0], c.Nested[:0]
+	args.Reset()
+	ret.Reset()
+	*c = Call{Args: args, Ret: ret, Text: text, RetText: rtext, Nested: nested}
+}
+
+// Exit is the program's end.
+type Exit struct {
+	// Time is the user's time before the end.
+	Time units.Seconds `json:"time"`
+	// RC is the program's exit code.
+	RC   int    `json:"rc"`
+	Line int    `json:"line"`
+	File string `json:"file"`
+	// Found is whether the trace has a program end at all.
+	Found bool `json:"-"`
+	// Seq is the number of calls before the end.
+	Seq int64 `json:"-"`
+}

@@ -1,0 +1,174 @@
+// Package interval holds the intervals of a simulated program with their
+// characteristics, and the records in which they are written (pipeline,
+// Records; the Predictor's design of 2010, sections 2.1 to 2.3).
+package interval
+
+import (
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/units"
+)
+
+// Version is the version of the interval stream's records.
+const Version = 1
+
+// Type is the type of an interval.
+type Type string
+
+// The types of intervals.
+const (
+	Main       Type = "main"
+	User       Type = "user"
+	Sequential Type = "seq"
+	Parallel   Type = "par"
+)
+
+// Kind is a kind of communication operation.
+type Kind uint8
+
+// The five kinds, in the order of the records.
+const (
+	IO Kind = iota
+	Reduction
+	Shadow
+	Remote
+	Redistribution
+	// NumKinds is the number of kinds.
+	NumKinds
+)
+
+// String returns the kind's name in records.
+func (k Kind) String() string {
+	return [...]string{"io", "reduction", "shadow", "remote", "redistribution"}[k]
+}
+
+// KindTimes are the characteristics of one kind of operation.
+type KindTimes struct {
+	// Communication is the time that processors spent in operations of this
+	// kind, waiting included.
+	Communication units.Seconds `json:"communication"`
+	// RealSynch is the part of Communication that was spent waiting for
+	// other processors to start the operation.
+	RealSynch units.Seconds `json:"real_synch"`
+	// Synch is the potential loss through starts that were not simultaneous.
+	Synch units.Seconds `json:"synch"`
+	// Variation is the loss through the spread of completion times.
+	Variation units.Seconds `json:"variation"`
+	// Overlap is the time that exchanges of this kind passed beside
+	// computation.
+	Overlap units.Seconds `json:"overlap"`
+}
+
+// Times are the characteristics of an interval or of one processor in it, in
+// seconds (design of 2010, 2.2 and 2.3; model sections 2 and 3). In an
+// interval they are sums over its processors with nested intervals included,
+// except ExecutionTime, the maximum.
+type Times struct {
+	Efficiency           float64       `json:"efficiency"`
+	ExecutionTime        units.Seconds `json:"execution_time"`
+	TotalTime            units.Seconds `json:"total_time"`
+	ProductiveTime       units.Seconds `json:"productive_time"`
+	ProductiveCPUTime    units.Seconds `json:"productive_cpu_time"`
+	ProductiveSYSTime    units.Seconds `json:"productive_sys_time"`
+	IOTime               units.Seconds `json:"io_time"`
+	LostTime             units.Seconds `json:"lost_time"`
+	InsuffParallelism    units.Seconds `json:"insuff_parallelism"`
+	InsuffParallelismUSR units.Seconds `json:"insuff_parallelism_usr"`
+	InsuffParallelismSYS units.Seconds `json:"insuff_parallelism_sys"`
+	Communication        units.Seconds `json:"communication"`
+	CommunicationSynch   units.Seconds `json:"communication_synch"`
+	Idle                 units.Seconds `json:"idle"`
+	LoadImbalance        units.Seconds `json:"load_imbalance"`
+	Synchronization      units.Seconds `json:"synchronization"`
+	TimeVariation        units.Seconds `json:"time_variation"`
+	Overlap              units.Seconds `json:"overlap"`
+	CPUTime              units.Seconds `json:"cpu_time"`
+	SYSTime              units.Seconds `json:"sys_time"`
+	IO                   KindTimes     `json:"io"`
+	Reduction            KindTimes     `json:"reduction"`
+	Shadow               KindTimes     `json:"shadow"`
+	Remote               KindTimes     `json:"remote"`
+	Redistribution       KindTimes     `json:"redistribution"`
+}
+
+// Kind returns the characteristics of one kind of operation.
+func (t *Times) Kind(k Kind) *KindTimes {
+	return [...]*KindTimes{&t.IO, &t.Reduction, &t.Shadow, &t.Remote, &t.Redistribution}[k]
+}
+
+// Operations counts the operations that were started, by kind, nested
+// intervals included.
+type Operations struct {
+	IO             int64 `json:"io"`
+	Reduction      int64 `json:"reduction"`
+	Shadow         int64 `json:"shadow"`
+	Remote         int64 `json:"remote"`
+	Redistribution int64 `json:"redistribution"`
+}
+
+// Kind returns the counter of one kind.
+func (o *Operations) Kind(k Kind) *int64 {
+	return [...]*int64{&o.IO, &o.Reduction, &o.Shadow, &o.Remote, &o.Redistribution}[k]
+}
+
+// Header is the first record of an interval stream.
+type Header struct {
+	Machine    machine.Description `json:"machine"`
+	Grid       []int               `json:"grid"`
+	Processors int64               `json:"processors"`
+	// Source names the trace's files.
+	Source []string `json:"source"`
+	// Options are the choices that shaped the result.
+	Options Options `json:"options"`
+}
+
+// Options are the choices of a simulation (pipeline, dvmsim).
+type Options struct {
+	Collectives string `json:"collectives"`
+	Across      string `json:"across"`
+	Balance     string `json:"balance"`
+	Async       string `json:"async"`
+	// Level is the depth down to which intervals were kept, -1 for all.
+	Level int `json:"level"`
+}
+
+// Interval is an interval of the program.
+type Interval struct {
+	// ID counts the intervals of the stream from 1, parents first; Parent is
+	// 0 for the main interval.
+	ID     int  `json:"id"`
+	Parent int  `json:"parent"`
+	Level  int  `json:"level"`
+	Type   Type `json:"type"`
+	// File and Line are where the interval begins.
+	File string `json:"file"`
+	Line int    `json:"line"`
+	// Expr is the value of the interval's expression, nil without one.
+	Expr *int64 `json:"expr"`
+	// Count is how often the interval was entered.
+	Count int64 `json:"count"`
+	// Processors is how many processors executed the interval.
+	Processors int64      `json:"processors"`
+	Operations Operations `json:"operations"`
+	Times
+}
+
+// Processor is a class of processors with equal values in an interval.
+type Processor struct {
+	// Interval is the ID of the interval.
+	Interval int `json:"interval"`
+	// Boxes are products of coordinate sets of the grid, one set of the form
+	// "0,2-4" per dimension, that together are the class.
+	Boxes [][]string `json:"boxes,omitempty"`
+	// Rank is the processor's linear number when each has its own record,
+	// else nil.
+	Rank *int64 `json:"rank,omitempty"`
+	// N is how many processors the class has.
+	N int64 `json:"n"`
+	Times
+}
+
+// End is the last record of an interval stream.
+type End struct {
+	Intervals int64 `json:"intervals"`
+	Warnings  int64 `json:"warnings"`
+}
