@@ -1,0 +1,184 @@
+package stream
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"dvmtools/pkg/diag"
+)
+
+const (
+	// DefaultMaxLine is the longest line that [Lines] accepts unless told
+	// otherwise, in bytes, its end not counted.
+	DefaultMaxLine = 64 << 20
+
+	lineBuffer = 256 << 10 // fits the second-level cache of any machine
+	emptyReads = 100       // reads of nothing in a row, as in package bufio
+)
+
+// Lines cuts an input into lines without copying them. It is not safe for
+// concurrent use.
+type Lines struct {
+	r          io.Reader
+	name       string
+	buf        []byte
+	start, end int // buf[start:end] is read and not yet returned
+	max        int
+	line       int
+	off        int64 // of the line last returned
+	next       int64 // of the line after it
+	cut        bool
+	err        error // what ends the input; sticky
+}
+
+// NewLines returns a reader of the lines of r; name is used in messages.
+func NewLines(r io.Reader, name string) *Lines {
+	return &Lines{r: r, name: name, max: DefaultMaxLine}
+}
+
+// SetMaxLine sets the longest line accepted, in bytes without its end. It
+// bounds the memory used. Call it before the first Next.
+func (l *Lines) SetMaxLine(n int) { l.max = max(n, 0) }
+
+// Next returns the next line without its LF and without one CR before that.
+// The line is valid until the next call. After the last line the error is
+// io.EOF; a last line without LF is returned like any other, with its CR if
+// it ends in one, and [Lines.Terminated] then is false. A line longer than
+// the maximum is a [diag.Error] with its position. Errors of the input come
+// after all its complete lines; a [diag.Error] without a line gets the line
+// where the input broke off. Errors are sticky.
+func (l *Lines) Next() ([]byte, error) {
+	if i := bytes.IndexByte(l.buf[l.start:l.end], '\n'); i >= 0 {
+		return l.take(i)
+	}
+	return l.refill()
+}
+
+// take returns the line of i bytes that an LF follows.
+func (l *Lines) take(i int) ([]byte, error) {
+	line := l.buf[l.start : l.start+i : l.start+i]
+	l.start += i + 1
+	l.line++
+	l.off = l.next
+	l.next += int64(i) + 1
+	if i > 0 && line[i-1] == '\r' {
+		line = line[:i-1]
+	}
+	if len(line) > l.max {
+		return nil, l.tooLong()
+	}
+	return line, nil
+}
+
+// refill reads until the buffer holds a line end or the input ends.
+func (l *Lines) refill() ([]byte, error) {
+	for l.err == nil {
+		have := l.end - l.start
+		// One byte more than the maximum may still be the CR of the end.
+		if have > l.max && (have > l.max+1 || l.buf[l.end-1] != '\r') {
+			l.line++
+			l.off = l.next
+			return nil, l.tooLong()
+		}
+		l.makeRoom()
+		n, err := l.read()
+		searched := l.end
+		l.end += n
+		if i := bytes.IndexByte(l.buf[searched:l.end], '\n'); i >= 0 {
+			l.err = err
+			return l.take(searched + i - l.start)
+		}
+		if err != nil {
+			l.err = err
+		}
+	}
+	return l.last()
+}
+
+// read reads once, not trusting the reader to make progress.
+func (l *Lines) read() (int, error) {
+	for range emptyReads {
+		n, err := l.r.Read(l.buf[l.end:])
+		if n < 0 || n > len(l.buf)-l.end {
+			panic("stream: internal error: reader returned an impossible count")
+		}
+		if n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return 0, ioError("read", l.name, io.ErrNoProgress)
+}
+
+// makeRoom moves what is left to the front and doubles the buffer when that
+// does not give room, up to the maximum line and its end.
+func (l *Lines) makeRoom() {
+	if l.start > 0 {
+		copy(l.buf, l.buf[l.start:l.end])
+		l.end -= l.start
+		l.start = 0
+	}
+	if l.end < len(l.buf) {
+		return
+	}
+	size := max(2*len(l.buf), lineBuffer)
+	if most := l.max + 3; size > most && most > l.end {
+		size = max(most, lineBuffer)
+	}
+	grown := make([]byte, size)
+	copy(grown, l.buf[:l.end])
+	l.buf = grown
+}
+
+// last returns what the input ends with: a line that lacks its LF, or the
+// error.
+func (l *Lines) last() ([]byte, error) {
+	have := l.end - l.start
+	if l.err == io.EOF && have > 0 {
+		line := l.buf[l.start:l.end:l.end]
+		l.start = l.end
+		l.line++
+		l.off = l.next
+		l.next += int64(have)
+		l.cut = true
+		if len(line) > l.max {
+			return nil, l.tooLong()
+		}
+		return line, nil
+	}
+	if e, ok := errors.AsType[*diag.Error](l.err); ok && e.Pos.Line == 0 {
+		at := *e
+		at.Pos.Line = l.line + 1
+		at.Pos.Col = have + 1
+		l.err = &at
+	}
+	return nil, l.err
+}
+
+// tooLong makes the complaint about the current line the end of the input.
+func (l *Lines) tooLong() error {
+	l.start, l.end = 0, 0
+	l.err = diag.New(diag.Pos{File: l.name, Line: l.line, Col: l.max + 1}, "stream/line-too-long",
+		"found a line longer than %d bytes, expected line ends more often; is this the right file?", l.max)
+	return l.err
+}
+
+// Line returns the number, from 1, of the line that Next returned last; 0
+// before the first.
+func (l *Lines) Line() int { return l.line }
+
+// Offset returns where the line that Next returned last begins, in bytes of
+// content from the beginning of the input.
+func (l *Lines) Offset() int64 { return l.off }
+
+// Pos returns the position of column col, in bytes from 1, of the line that
+// Next returned last; col 0 means the whole line.
+func (l *Lines) Pos(col int) diag.Pos { return diag.Pos{File: l.name, Line: l.line, Col: col} }
+
+// Name returns the name given to [NewLines].
+func (l *Lines) Name() string { return l.name }
+
+// Terminated tells whether the line that Next returned last ended with LF.
+// It is false only for a last line without one, where the input may have been
+// cut.
+func (l *Lines) Terminated() bool { return !l.cut }
