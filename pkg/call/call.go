@@ -114,6 +114,9 @@ type Call struct {
 	RetText [][]byte
 	// Nested are the calls that the run-time system made inside this one.
 	Nested []Call
+	// NoParams marks a call whose trace has no parameter lines; it is not
+	// part of a record.
+	NoParams bool
 	// Pos is where the call came from.
 	Pos diag.Pos
 }

@@ -2,6 +2,7 @@ package call
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 
 	"dvmtools/pkg/diag"
@@ -304,6 +305,48 @@ func IsHandle(b []byte) bool {
 func digits(b []byte) bool {
 	for _, d := range b {
 		if d < '0' || d > '9' {
+			return false
+		}
+	}
+	return true
+}
+
+// Clone returns a copy of p that shares no memory with it.
+func (p *Params) Clone() *Params {
+	q := &Params{}
+	for i := range p.list {
+		s := &p.list[i]
+		if s.Shape == libdvm.Scalar {
+			q.Add(s.Key, s.Kind, bytes.Clone(s.Val))
+			continue
+		}
+		q.AddArray(s.Key, s.Kind, s.Shape)
+		d := q.At(q.Len() - 1)
+		ends := p.Rows(s)
+		for j, e := range p.Elems(s) {
+			if s.Shape == libdvm.Matrix && (j == 0 || len(ends) > 0 && int(ends[0]) == j) {
+				if j > 0 {
+					ends = ends[1:]
+				}
+				q.AddRow(d)
+			}
+			q.AddElem(d, bytes.Clone(e))
+		}
+	}
+	return q
+}
+
+// Equal reports whether p and q hold the same parameters in the same order.
+func (p *Params) Equal(q *Params) bool {
+	if len(p.list) != len(q.list) {
+		return false
+	}
+	for i := range p.list {
+		a, b := &p.list[i], &q.list[i]
+		if a.Key != b.Key || a.Kind != b.Kind || a.Shape != b.Shape || !bytes.Equal(a.Val, b.Val) {
+			return false
+		}
+		if !slices.EqualFunc(p.Elems(a), q.Elems(b), bytes.Equal) || !slices.Equal(p.Rows(a), q.Rows(b)) {
 			return false
 		}
 	}

@@ -11,6 +11,10 @@ const (
 	Ordinary Class = iota
 	// Runtime marks events of the run-time system itself, outside the program.
 	Runtime
+	// Initialise starts the run-time system; the program begins at its end.
+	Initialise
+	// Finish ends the program.
+	Finish
 
 	BeginUser       // opens a user interval (section 3)
 	BeginSequential // opens an interval of a sequential loop
@@ -97,6 +101,7 @@ func (c Class) String() string {
 
 var classNames = [NumClasses]string{
 	Ordinary: "ordinary", Runtime: "runtime",
+	Initialise: "initialise", Finish: "finish",
 	BeginUser: "begin-user", BeginSequential: "begin-sequential", BeginParallel: "begin-parallel",
 	EndUser: "end-user", EndLoop: "end-loop",
 	GetSystem: "get-system", ViewSystem: "view-system", CreateSystem: "create-system",

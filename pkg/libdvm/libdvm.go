@@ -233,3 +233,14 @@ func params(short string) []Param {
 	}
 	return ps
 }
+
+// NameOf returns the name of the first function of class c, "" when there is
+// none; it is for classes with one function.
+func NameOf(c Class) string {
+	for i := range table {
+		if table[i].Class == c {
+			return table[i].Name
+		}
+	}
+	return ""
+}
