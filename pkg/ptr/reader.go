@@ -60,6 +60,7 @@ type Reader struct {
 	phase    phase
 	exitArgs call.Params
 	exitText [][]byte
+	exitRC   bool
 	exitDone bool
 	names    interner
 	files    interner
@@ -226,6 +227,7 @@ func (r *Reader) next() (*call.Call, error) {
 			}
 			if !r.pending && (r.open || r.exit.Found && !r.exitDone) && !isRule(r.blkLine) {
 				r.blk.line(r.blkLine)
+				r.noteRC()
 			}
 		}
 		if r.exit.Found && !r.exitDone {
@@ -420,6 +422,14 @@ func (r *Reader) beginExit() error {
 	return nil
 }
 
+// noteRC notes that the exit code is there whole: its line was not cut.
+func (r *Reader) noteRC() {
+	if r.exit.Found && !r.exitRC && r.exitArgs.Get("rc") != nil {
+		n := len(r.blkLine)
+		r.exitRC = r.in.Terminated() || r.blkLine[n-1] == ';'
+	}
+}
+
 // finishExit closes the block of the program's end.
 func (r *Reader) finishExit() error {
 	c := call.Call{Args: r.exitArgs, Pos: r.pos(0)}
@@ -438,9 +448,7 @@ func (r *Reader) atEOF() (*call.Call, error) {
 	r.eof = true
 	last := r.pos(0)
 	if r.exit.Found && !r.exitDone {
-		q := r.exitArgs.Get("rc")
-		complete := q != nil && (r.in.Terminated() || len(r.blkLine) > 0 && r.blkLine[len(r.blkLine)-1] == ';')
-		if !complete {
+		if !r.exitRC {
 			r.exit.Found = false
 		} else if err := r.finishExit(); err != nil {
 			return nil, err
