@@ -1,0 +1,69 @@
+package machine
+
+import (
+	"encoding/json"
+
+	"dvmtools/pkg/units"
+)
+
+// Description is a machine as the header of results carries it. Nodes are
+// listed once, the root first, and refer to each other by name, so that its
+// size is that of the description and not that of the machine.
+type Description struct {
+	Name       string            `json:"name"`
+	Processors int64             `json:"processors"`
+	Unbounded  bool              `json:"unbounded,omitzero"`
+	Search     int               `json:"search"`
+	Topology   []int             `json:"topology,omitempty"`
+	Nodes      []NodeDescription `json:"nodes"`
+}
+
+// NodeDescription is one node of a [Description]: a processor has a power, a
+// cluster has children and, when it states one, a medium.
+type NodeDescription struct {
+	Name       string             `json:"name"`
+	Processors int64              `json:"processors"`
+	Power      float64            `json:"power,omitzero"`
+	Medium     *MediumDescription `json:"medium,omitempty"`
+	Children   []GroupDescription `json:"children,omitempty"`
+}
+
+// MediumDescription is the medium of a node: its kind, its channels (absent
+// for a transputer), seconds per message and seconds per byte.
+type MediumDescription struct {
+	CommType Kind             `json:"comm_type"`
+	Channels int              `json:"channels,omitzero"`
+	TStart   units.Seconds    `json:"tstart_s"`
+	TByte    units.SecPerByte `json:"tbyte_s_per_b"`
+}
+
+// GroupDescription is Count copies of the node with that name.
+type GroupDescription struct {
+	Count int64  `json:"count"`
+	Node  string `json:"node"`
+}
+
+// Description returns the machine as data, the same for equal machines.
+func (m *Machine) Description() Description {
+	d := Description{
+		Name:       m.Name,
+		Processors: m.Processors(),
+		Unbounded:  m.Unbounded,
+		Search:     m.Search,
+		Topology:   m.Topology,
+	}
+	for _, n := range m.Nodes() {
+		nd := NodeDescription{Name: n.Name, Processors: n.total, Power: n.Power}
+		if md := n.Medium; md.Kind != NoMedium {
+			nd.Medium = &MediumDescription{CommType: md.Kind, Channels: md.Channels, TStart: md.TStart, TByte: md.TByte}
+		}
+		for _, g := range n.Groups {
+			nd.Children = append(nd.Children, GroupDescription{Count: g.Count, Node: g.Node.Name})
+		}
+		d.Nodes = append(d.Nodes, nd)
+	}
+	return d
+}
+
+// MarshalJSON writes [Machine.Description].
+func (m *Machine) MarshalJSON() ([]byte, error) { return json.Marshal(m.Description()) }

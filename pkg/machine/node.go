@@ -1,0 +1,209 @@
+package machine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"dvmtools/pkg/units"
+)
+
+// Kind is the kind of a medium (design 2010, section 2.4).
+type Kind uint8
+
+const (
+	// NoMedium is the kind of a node that states no medium: a processor, or
+	// a cluster with a single child.
+	NoMedium Kind = iota
+	// Ethernet is a bus: one channel, one message after another.
+	Ethernet
+	// Myrinet has k channels, each with one message at a time.
+	Myrinet
+	// Transputer is a grid of links; what a message costs depends on the
+	// distance.
+	Transputer
+)
+
+// kindNames are the words of the 2010 form, indexed by Kind.
+var kindNames = [...]string{"none", "ethernet", "myrinet", "transputer"}
+
+// String returns the word of the 2010 form for k, "none" for [NoMedium].
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return fmt.Sprintf("kind %d", uint8(k))
+}
+
+// MarshalText returns the word of the 2010 form. A value that is none of the
+// constants is an error.
+func (k Kind) MarshalText() ([]byte, error) {
+	if int(k) >= len(kindNames) {
+		return nil, fmt.Errorf("no medium has kind %d", uint8(k))
+	}
+	return []byte(kindNames[k]), nil
+}
+
+// UnmarshalText sets k from the word that MarshalText writes.
+func (k *Kind) UnmarshalText(text []byte) error {
+	i := slices.Index(kindNames[:], string(text))
+	if i < 0 {
+		return fmt.Errorf("found medium %q, expected one of %q", text, kindNames)
+	}
+	*k = Kind(i)
+	return nil
+}
+
+// Medium is what connects the children of a node. Channels is 1 for
+// [Ethernet], at least 1 for [Myrinet] and 0 otherwise. A message of b bytes
+// occupies a channel for TStart + b*TByte. The zero Medium is none.
+type Medium struct {
+	Kind     Kind
+	Channels int
+	TStart   units.Seconds
+	TByte    units.SecPerByte
+}
+
+// Smallest and Largest bound powers, and those times that are not zero, in
+// seconds and seconds per byte. Quotients and products of sizes, times and
+// powers within them stay finite.
+const (
+	Smallest = 1e-30
+	Largest  = 1e30
+)
+
+// MaxChannels is the largest number of channels of a medium.
+const MaxChannels = 1_000_000_000
+
+// ValidPower says whether f may be the power of a processor: between
+// [Smallest] and [Largest], so neither zero nor NaN.
+func ValidPower(f float64) bool { return f >= Smallest && f <= Largest }
+
+// ValidTime says whether f may be a TStart in seconds or a TByte in seconds
+// per byte: 0 or between [Smallest] and [Largest].
+func ValidTime(f float64) bool { return f == 0 || f >= Smallest && f <= Largest }
+
+func (md Medium) check() error {
+	want := 0
+	switch md.Kind {
+	case NoMedium:
+		if md != (Medium{}) {
+			return fmt.Errorf("times or channels without a kind of medium")
+		}
+		return nil
+	case Ethernet:
+		want = 1
+	case Myrinet:
+		if md.Channels < 1 || md.Channels > MaxChannels {
+			return fmt.Errorf("%d channels, at least 1 and at most %d", md.Channels, MaxChannels)
+		}
+		want = md.Channels
+	case Transputer:
+	default:
+		return fmt.Errorf("no medium has kind %d", uint8(md.Kind))
+	}
+	if md.Channels != want {
+		return fmt.Errorf("%d channels on a medium of kind %v, expected %d", md.Channels, md.Kind, want)
+	}
+	if !ValidTime(float64(md.TStart)) || !ValidTime(float64(md.TByte)) {
+		return fmt.Errorf("TStart %v s, TByte %v s per byte: neither 0 nor between %v and %v",
+			float64(md.TStart), float64(md.TByte), Smallest, Largest)
+	}
+	return nil
+}
+
+// Node is a processor, which has a Power and no Groups, or a cluster, which
+// has Groups and, when it has more than one child, a Medium. Build nodes with
+// [NewProcessor] and [NewCluster]: a literal lacks the counts.
+type Node struct {
+	Name   string
+	Power  float64
+	Groups []Group
+	Medium Medium
+
+	total    int64   // leaves, saturated at MaxInt64
+	children int64   // sum of the counts, saturated
+	starts   []int64 // offset of the first leaf of each group
+	height   int     // nodes down to the deepest leaf, this one included
+}
+
+// Group is Count copies of one node. The node is shared, never copied.
+type Group struct {
+	Count int64
+	Node  *Node
+}
+
+// NewProcessor returns a leaf with a relative power. [New] checks the power.
+func NewProcessor(name string, power float64) *Node {
+	return &Node{Name: name, Power: power, total: 1, height: 1}
+}
+
+// NewCluster returns a node over copies of nodes that were built before. [New]
+// checks counts and medium; sums that overflow saturate, so that New finds
+// too many processors.
+func NewCluster(name string, medium Medium, groups ...Group) *Node {
+	n := &Node{Name: name, Medium: medium, Groups: groups, height: 1}
+	for _, g := range groups {
+		n.starts = append(n.starts, n.total)
+		if g.Node == nil || g.Count < 1 {
+			continue
+		}
+		leaves, ok := units.Mul(g.Count, g.Node.total)
+		if !ok || leaves > math.MaxInt64-n.total {
+			leaves = math.MaxInt64 - n.total
+		}
+		n.total += leaves
+		n.children += min(g.Count, math.MaxInt64-n.children)
+		n.height = max(n.height, g.Node.height+1)
+	}
+	return n
+}
+
+// Leaf says whether n is a processor.
+func (n *Node) Leaf() bool { return len(n.Groups) == 0 }
+
+// Processors returns the number of processors in n, 1 for a processor.
+func (n *Node) Processors() int64 { return n.total }
+
+// Children returns the number of copies directly below n: 5 for
+// {2 x a, 3 x b}, 0 for a processor.
+func (n *Node) Children() int64 { return n.children }
+
+func (n *Node) check() error {
+	if n.Leaf() {
+		if n.total != 1 {
+			return fmt.Errorf("cluster %q is empty", n.Name)
+		}
+		if !ValidPower(n.Power) {
+			return fmt.Errorf("processor %q has power %v, expected between %v and %v", n.Name, n.Power, Smallest, Largest)
+		}
+		if n.Medium != (Medium{}) {
+			return fmt.Errorf("processor %q has a medium", n.Name)
+		}
+		return nil
+	}
+	if n.Power != 0 {
+		return fmt.Errorf("cluster %q has a power", n.Name)
+	}
+	for _, g := range n.Groups {
+		if g.Node == nil || g.Count < 1 {
+			return fmt.Errorf("cluster %q lists %d copies of a node, at least 1", n.Name, g.Count)
+		}
+	}
+	if err := n.Medium.check(); err != nil {
+		return fmt.Errorf("cluster %q: %w", n.Name, err)
+	}
+	if n.children > 1 && n.Medium.Kind == NoMedium {
+		return fmt.Errorf("cluster %q has %d children and no medium", n.Name, n.children)
+	}
+	return nil
+}
+
+// sameText says whether two nodes are written alike; nodes below them are
+// compared by name, which is enough because names are unique.
+func (n *Node) sameText(o *Node) bool {
+	return n.Name == o.Name && n.Power == o.Power && n.Medium == o.Medium &&
+		slices.EqualFunc(n.Groups, o.Groups, func(a, b Group) bool {
+			return a.Count == b.Count && a.Node.Name == b.Node.Name
+		})
+}

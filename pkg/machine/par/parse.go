@@ -1,0 +1,314 @@
+package par
+
+import (
+	"math"
+	"strings"
+
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/machine"
+)
+
+// Source is a text with the name that messages give it.
+type Source struct {
+	Name string
+	Text []byte
+}
+
+// Parse returns the machine that src describes, in the 2010 or the 2000 form,
+// and every diagnostic, errors and warnings, sorted by position (at most
+// [MaxReports]). The machine is nil when one of them is an error; otherwise
+// the list holds warnings only, which are in Machine.Warnings too.
+func Parse(name string, src []byte) (*machine.Machine, diag.List) {
+	return ParseAll(Source{Name: name, Text: src})
+}
+
+// ParseAll reads several files as one description: libraries of clusters, one
+// of which says which cluster is simulated. With more than one file all must
+// be in the 2010 form. Clusters that nobody uses are remarked on only in the
+// file that names the simulated cluster. For the rest it does what [Parse]
+// does.
+func ParseAll(sources ...Source) (*machine.Machine, diag.List) {
+	p := &parser{names: map[string]*entity{}}
+	for _, s := range sources {
+		p.open(s)
+	}
+	var old *file
+	for _, f := range p.files {
+		if f.is2000() {
+			old = f
+		}
+	}
+	var m *machine.Machine
+	switch {
+	case len(sources) == 0:
+		p.failed = true
+		p.diags.Add(diag.New(diag.Pos{}, "par/empty", "found no machine description, expected at least one"))
+	case len(p.files) < len(sources):
+		// What the unreadable file would have defined is not known.
+	case old == nil:
+		for _, f := range p.files {
+			c := &cursor{parser: p, f: f}
+			c.statements(c.statement2010)
+		}
+		m = p.resolve()
+	case len(p.files) > 1:
+		p.errorf(place{old, old.toks[0].off}, "par/form", "found a description in the 2000 form beside other files, expected the 2010 form; a network of the 2000 form stands alone")
+	default:
+		m = p.parse2000(old)
+	}
+	return p.finish(m)
+}
+
+// parser is what all files of one description share.
+type parser struct {
+	files  []*file
+	diags  diag.List
+	failed bool
+
+	// names holds every name that a statement is about; order is the order
+	// in which they were met.
+	names map[string]*entity
+	order []*entity
+	// cluster and search are the statements of these names.
+	cluster, search setting
+	simulated       ref // the name that the cluster statement gives
+	searchMode      int
+}
+
+// ref is the use of a name.
+type ref struct {
+	name string
+	at   place
+}
+
+// setting is a statement that may stand once.
+type setting struct {
+	at place
+	// set says that the statement was met, ok that its value can be used.
+	set, ok bool
+}
+
+func (p *parser) errorf(at place, code, format string, args ...any) {
+	p.failed = true
+	p.report(at, diag.New(at.pos(), code, format, args...))
+}
+
+func (p *parser) warnf(at place, code, format string, args ...any) {
+	p.report(at, diag.Warn(at.pos(), code, format, args...))
+}
+
+func (p *parser) report(at place, e *diag.Error) {
+	if len(p.diags) < MaxReports {
+		e.Source = at.source()
+		p.diags.Add(e)
+	}
+}
+
+// full says that further reports are not kept, so that nothing needs to be
+// computed for them.
+func (p *parser) full() bool { return len(p.diags) >= MaxReports }
+
+// finish sorts the diagnostics and hands out the machine when there is no
+// error among them.
+func (p *parser) finish(m *machine.Machine) (*machine.Machine, diag.List) {
+	p.diags.Sort()
+	if p.failed || m == nil {
+		return nil, p.diags
+	}
+	m.Warnings = p.diags.Warnings()
+	return m, p.diags
+}
+
+// open splits s into tokens, unless it is no text of a machine at all.
+func (p *parser) open(s Source) {
+	f := &file{name: s.Name, lines: []int{0}}
+	at := place{f, 0}
+	text := string(s.Text[:min(len(s.Text), MaxFile+1)])
+	switch {
+	case len(s.Text) > MaxFile:
+		p.errorf(at, "par/limit", "found a file of %d bytes, expected at most %d in a machine description", len(s.Text), MaxFile)
+		return
+	case strings.HasPrefix(text, "\xff\xfe"), strings.HasPrefix(text, "\xfe\xff"):
+		p.errorf(at, "par/encoding", "found UTF-16 text, expected ASCII, UTF-8 or another 8-bit encoding; save the file in one of them")
+		return
+	}
+	f.text = strings.TrimPrefix(text, "\ufeff")
+	p.lex(f)
+	if len(f.toks) == 1 {
+		p.errorf(at, "par/empty", "found no statement, expected at least \"cluster = NAME;\" (2010 form) or \"type = network;\" (2000 form)")
+		return
+	}
+	p.files = append(p.files, f)
+}
+
+// is2000 says whether f looks like the 2000 form. "cluster =" stands in the
+// 2010 form only; without it the signs of either are counted, because a
+// processor of the 2010 form may be called power.
+func (f *file) is2000() bool {
+	old, young := 0, 0
+	for i, t := range f.toks[:len(f.toks)-1] {
+		word, next := strings.ToLower(f.str(t)), strings.ToLower(f.str(f.toks[i+1]))
+		switch {
+		case t.kind == tokWord && word == "cluster" && next == "=":
+			return false
+		case t.kind == tokWord && next == ".", word == "{" && f.toks[i+1].kind == tokWord:
+			young++
+		case (word == "type" || word == "power" || word == "topology") && next == "=",
+			word == "start" && next == "time", word == "send" && next == "byte":
+			old++
+		}
+	}
+	return old > young
+}
+
+// cursor reads the tokens of one file.
+type cursor struct {
+	*parser
+	f *file
+	i int
+}
+
+func (c *cursor) tok() token           { return c.f.toks[c.i] }
+func (c *cursor) at(t token) place     { return place{c.f, t.off} }
+func (c *cursor) here() place          { return c.at(c.tok()) }
+func (c *cursor) text() string         { return c.f.str(c.tok()) }
+func (c *cursor) is(punct string) bool { return c.tok().kind == tokPunct && c.text() == punct }
+
+// next returns the current token and moves behind it, but never behind the
+// end of the file.
+func (c *cursor) next() token {
+	t := c.tok()
+	if t.kind != tokEOF {
+		c.i++
+	}
+	return t
+}
+
+// accept moves behind punct if it is the current token.
+func (c *cursor) accept(punct string) bool {
+	if c.is(punct) {
+		c.i++
+		return true
+	}
+	return false
+}
+
+// fail says what was found and what was expected, unless the lexer has
+// complained already, and returns false.
+func (c *cursor) fail(expected string, args ...any) bool {
+	if t := c.tok(); t.kind != tokBad {
+		c.errorf(c.at(t), "par/syntax", "found %s, expected "+expected, append([]any{c.f.describe(t)}, args...)...)
+	}
+	return false
+}
+
+// statements reads the whole file; one reads a statement up to its ";" and
+// returns false when it could not.
+func (c *cursor) statements(one func() bool) {
+	for c.tok().kind != tokEOF {
+		if c.accept(";") {
+			continue
+		}
+		if !one() || !c.semicolon() {
+			c.recover()
+		}
+	}
+}
+
+// semicolon reads the end of a statement. A missing ";" at the end of a line
+// is reported there and reading goes on as if it stood there.
+func (c *cursor) semicolon() bool {
+	if c.accept(";") {
+		return true
+	}
+	last := c.f.toks[c.i-1]
+	t := c.tok()
+	switch {
+	case t.kind == tokEOF:
+		c.errorf(place{c.f, last.end}, "par/semicolon", "found the end of the file after %q, expected \";\"; put one there", c.f.str(last))
+	case t.first && t.kind != tokPunct && t.kind != tokBad:
+		c.errorf(place{c.f, last.end}, "par/semicolon", "found the end of the line after %q, expected \";\"; put one there", c.f.str(last))
+	default:
+		return c.fail("\";\" after %q", c.f.str(last))
+	}
+	return true
+}
+
+// recover moves to where the next statement seems to begin: behind a ";", or
+// at a line that begins like a statement.
+func (c *cursor) recover() {
+	for start := c.i; c.tok().kind != tokEOF; c.i++ {
+		if c.accept(";") {
+			return
+		}
+		if c.i > start && c.tok().first && c.tok().kind == tokWord {
+			next := c.f.toks[c.i+1]
+			if s := c.f.str(next); next.kind == tokPunct && (s == "=" || s == ".") {
+				return
+			}
+		}
+	}
+}
+
+// equals reads the "=" of a statement.
+func (c *cursor) equals() bool {
+	if c.accept("=") {
+		return true
+	}
+	return c.fail("\"=\"")
+}
+
+// name reads a name. what says what it names.
+func (c *cursor) name(what string) (ref, bool) {
+	if c.tok().kind != tokWord {
+		return ref{}, c.fail("%s", what)
+	}
+	t := c.next()
+	return ref{name: c.f.str(t), at: c.at(t)}, true
+}
+
+// float reads a number and returns it times 10^shift. One for which valid
+// does not hold is an error after which the statement can be read on; its
+// value is NaN. limits says what valid accepts, in the unit of the text.
+func (c *cursor) float(what string, shift int, valid func(float64) bool, limits string) (float64, bool) {
+	if c.tok().kind != tokNumber {
+		return 0, c.fail("a number for %s", what)
+	}
+	x := parseShifted(c.text(), shift)
+	if !valid(x) {
+		c.errorf(c.here(), "par/range", "found %s %s, expected %s", what, c.text(), limits)
+		x = math.NaN()
+	}
+	c.i++
+	return x, true
+}
+
+// integer reads a whole number from least to most. Any other number is an
+// error after which the statement can be read on; its value is 0.
+func (c *cursor) integer(what string, least, most int64) (int64, bool) {
+	if c.tok().kind != tokNumber {
+		return 0, c.fail("a whole number for %s", what)
+	}
+	text := c.text()
+	digits := strings.TrimPrefix(text, "+")
+	if strings.Trim(strings.TrimPrefix(digits, "-"), "0123456789") != "" {
+		c.errorf(c.here(), "par/range", "found %s %s, expected a whole number", what, text)
+		c.i++
+		return 0, true
+	}
+	n := int64(0)
+	for _, d := range strings.TrimPrefix(digits, "-") {
+		// most is far from overflow, so that one digit more is harmless.
+		n = min(n*10+int64(d-'0'), most+1)
+	}
+	if digits[0] == '-' {
+		n = -n
+	}
+	if n < least || n > most {
+		c.errorf(c.here(), "par/range", "found %s %s, expected %d to %d", what, text, least, most)
+		c.i++
+		return 0, true
+	}
+	c.i++
+	return n, true
+}
