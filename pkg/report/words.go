@@ -1,0 +1,195 @@
+package report
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+)
+
+// Clean returns text of a trace so that it can be shown in one line: bytes
+// that are not UTF-8, also in the form in which records carry them (U+F700 +
+// byte; pipeline, Records), become \xNN, and control and formatting
+// characters, which could reorder or hide what stands beside them, become
+// \xNN or \uNNNN. All other characters stay, markup included: the page's
+// template escapes that.
+func Clean(s string) string {
+	plain := true
+	for i := 0; i < len(s); i++ {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			plain = false
+			break
+		}
+	}
+	if plain {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case r >= 0xf700 && r <= 0xf7ff:
+			fmt.Fprintf(&b, `\x%02x`, r-0xf700)
+		case r < 0x20 || r == 0x7f:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case !unicode.IsPrint(r):
+			if r > 0xffff {
+				fmt.Fprintf(&b, `\U%08x`, r)
+			} else {
+				fmt.Fprintf(&b, `\u%04x`, r)
+			}
+		default:
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+// program names what was simulated: the first file of the trace.
+func program(h *interval.Header) string {
+	if len(h.Source) == 0 || h.Source[0] == "" {
+		return "unnamed program"
+	}
+	return Clean(h.Source[0])
+}
+
+// gridWords returns "4 × 4".
+func gridWords(grid []int) string {
+	if len(grid) == 0 {
+		return "1"
+	}
+	var s []string
+	for _, n := range grid {
+		s = append(s, strconv.Itoa(n))
+	}
+	return strings.Join(s, " × ")
+}
+
+// count returns "1 processor", "2 processors".
+func count(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return strconv.FormatInt(n, 10) + " " + many
+}
+
+// machineWords describes a machine: a summary and one line per node.
+func machineWords(d *machine.Description) (summary string, nodes []string) {
+	if d.Name == "" && len(d.Nodes) == 0 {
+		return "not stated", nil
+	}
+	summary = Clean(d.Name) + ", "
+	if d.Unbounded {
+		summary += "any number of processors"
+	} else {
+		summary += count(d.Processors, "processor", "processors")
+	}
+	for i := range d.Nodes {
+		nodes = append(nodes, nodeWords(&d.Nodes[i]))
+	}
+	return summary, nodes
+}
+
+// nodeWords describes one node of a machine in one line. Times are in
+// microseconds, the unit of the files that users write.
+func nodeWords(n *machine.NodeDescription) string {
+	name := Clean(n.Name)
+	if len(n.Children) == 0 {
+		return name + ": a processor of relative power " + Value{real: n.Power}.String()
+	}
+	var groups []string
+	for _, g := range n.Children {
+		groups = append(groups, strconv.FormatInt(g.Count, 10)+" × "+Clean(g.Node))
+	}
+	s := name + ": " + strings.Join(groups, ", ")
+	m := n.Medium
+	if m == nil {
+		return s
+	}
+	s += " on " + m.CommType.String()
+	if m.CommType == machine.Myrinet {
+		s += " with " + count(int64(m.Channels), "channel", "channels")
+	}
+	micro := func(x float64) string { return Value{real: x * 1e6}.String() }
+	return s + ", " + micro(float64(m.TStart)) + " µs per message + " + micro(float64(m.TByte)) + " µs per byte"
+}
+
+// optionWords lists the choices that shaped the result, "" when the stream
+// states none.
+func optionWords(o *interval.Options) string {
+	var list []string
+	for _, c := range []struct{ name, value string }{
+		{"collectives", o.Collectives}, {"across", o.Across}, {"balance", o.Balance}, {"async", o.Async},
+	} {
+		if c.value != "" {
+			list = append(list, c.name+" "+Clean(c.value))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// placeWords returns "jac.fdv:12".
+func placeWords(iv *interval.Interval) string {
+	file := Clean(iv.File)
+	if file == "" {
+		file = "unknown file"
+	}
+	if iv.Line <= 0 {
+		return file
+	}
+	return file + ":" + strconv.Itoa(iv.Line)
+}
+
+// typeWords names the type of an interval.
+func typeWords(t interval.Type) string {
+	switch t {
+	case interval.Main:
+		return "main"
+	case interval.User:
+		return "user"
+	case interval.Sequential:
+		return "sequential"
+	case interval.Parallel:
+		return "parallel"
+	}
+	return Clean(string(t))
+}
+
+// exprWords returns the value of the interval's expression, "" without one.
+func exprWords(iv *interval.Interval) string {
+	if iv.Expr == nil {
+		return ""
+	}
+	return strconv.FormatInt(*iv.Expr, 10)
+}
+
+// maxBoxes is how many boxes of a class are shown; a class of scattered
+// processors may have thousands.
+const maxBoxes = 8
+
+// classWords says which processors a class holds: "(0-1; 3), (2; 0,2)" by
+// their coordinates in the grid, or "processor 5".
+func classWords(p *interval.Processor) string {
+	if p.Rank != nil {
+		return "processor " + strconv.FormatInt(*p.Rank, 10)
+	}
+	if len(p.Boxes) == 0 {
+		return "not stated"
+	}
+	var list []string
+	for i, box := range p.Boxes {
+		if i == maxBoxes {
+			list = append(list, "and "+count(int64(len(p.Boxes)-i), "more box", "more boxes"))
+			break
+		}
+		list = append(list, "("+Clean(strings.Join(box, "; "))+")")
+	}
+	return strings.Join(list, ", ")
+}
