@@ -98,7 +98,7 @@ var table = []Func{
 	{Name: "endpl_", Class: EndLoopNest, Args: params("LoopRefPtr:p LoopRef:h"), RetTime: TimeWait, Doc: "end a parallel loop"},
 	{Name: "enloop_", Class: EndLoop, Args: params("nfrag:d nline:d"), Doc: "close the interval of a loop"},
 	{Name: "exfrst_", Class: ExportFirst, Args: params("LoopRefPtr:p LoopRef:h ShadowGroupRefPtr:p ShadowGroupRef:h"), Doc: "compute exported boundary iterations first, then exchange"},
-	{Name: "genblk_", Class: BlockSizes, Args: params("PSRefPtr:p PSRef:h AMViewRefPtr:p AMViewRef:h AxisCount:d DoubleSign:d AxisWeightAddr:d[][]"), Doc: "set the block sizes of a template"},
+	{Name: "genblk_", Class: BlockSizes, Args: params("PSRefPtr:p PSRef:h AMViewRefPtr:p AMViewRef:h AxisCount:d DoubleSign:d AxisWeightAddr:f[][]"), Doc: "set the block sizes of a template"},
 	{Name: "getam_", Class: GetMachine, Ret: params("AMRef:h"), Doc: "name the current abstract machine"},
 	{Name: "getamr_", Class: ElementAM, Args: params("AMViewRefPtr:p AMViewRef:h IndexArray:d[]"), Ret: params("AMRef:h"), Doc: "name an abstract machine of a representation"},
 	{Name: "getamv_", Class: AMViewOfArray, Args: params("ArrayHeader:p ArrayHandlePtr:h"), Ret: params("AMViewRef:h"), Doc: "name the template of an array"},
