@@ -436,3 +436,39 @@ func shape(doc *html.Node) string {
 	}
 	return b.String()
 }
+
+// FuzzText puts any text where a trace can put some: what is shown is
+// printable, shown the same when it is cleaned again, stands in the page and
+// changes nothing of the page's elements.
+func FuzzText(f *testing.F) {
+	for _, s := range []string{"", "jac.fdv", "<b>", "\"'`=", "&lt;", "\x00\xff\x1b", "\ufeff\u202e\uf7f0", "-->", "]]>", "\\x00"} {
+		f.Add(s)
+	}
+	r := sample(f)
+	r.intervals = r.intervals[:2]
+	r.processors = nil
+	r.intervals[1].File = "jac.fdv"
+	want := shape(parse(f, write(f, r.tree(f, report.AllLevels), report.HTML)))
+	f.Fuzz(func(t *testing.T, s string) {
+		clean := report.Clean(s)
+		for _, c := range clean {
+			if !strconv.IsPrint(c) {
+				t.Errorf("Clean(%q) holds %q", s, c)
+			}
+		}
+		if again := report.Clean(clean); again != clean {
+			t.Errorf("Clean(%q) = %q, cleaned again %q", s, clean, again)
+		}
+		if s == "" {
+			return
+		}
+		r.intervals[1].File = s
+		doc := parse(t, write(t, r.tree(t, report.AllLevels), report.HTML))
+		if shape(doc) != want {
+			t.Errorf("%q changed the elements of the page", s)
+		}
+		if got := text(byID(t, doc)["i2"]); !strings.Contains(got, "sequential "+clean+":9") {
+			t.Errorf("the page does not show %q", clean)
+		}
+	})
+}

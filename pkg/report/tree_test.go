@@ -360,10 +360,10 @@ func chain(n int, deep bool) *records {
 func TestSizeIsLinear(t *testing.T) {
 	for _, deep := range []bool{false, true} {
 		for _, f := range report.Formats() {
-			one := len(write(t, chain(600, deep).tree(t, report.AllLevels), f))
-			two := len(write(t, chain(1200, deep).tree(t, report.AllLevels), f))
+			one := len(write(t, chain(520, deep).tree(t, report.AllLevels), f))
+			two := len(write(t, chain(1040, deep).tree(t, report.AllLevels), f))
 			if float64(two) > 2.1*float64(one) {
-				t.Errorf("deep %v, %s: %d bytes for 600 intervals, %d for 1200", deep, f, one, two)
+				t.Errorf("deep %v, %s: %d bytes for 520 intervals, %d for 1040", deep, f, one, two)
 			}
 		}
 	}
