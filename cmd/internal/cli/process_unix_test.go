@@ -1,0 +1,132 @@
+//go:build unix
+
+package cli_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"dvmtools/cmd/internal/cli"
+)
+
+// The test binary is also the tool, for what only a process can show.
+const asTool = "DVM_TEST_AS_TOOL"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(asTool) {
+	case "":
+		os.Exit(m.Run())
+	case "copy":
+		cli.Main(tool(copyAll))
+	case "endless":
+		cli.Main(tool(func(env *cli.Env) error {
+			out, err := env.Out()
+			for err == nil {
+				_, err = out.WriteString("a line\n")
+			}
+			return err
+		}))
+	}
+}
+
+func process(t *testing.T, kind string, args ...string) *exec.Cmd {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), exe, args...)
+	c.Env = append(os.Environ(), asTool+"="+kind, "TERM=xterm")
+	return c
+}
+
+func endedBy(t *testing.T, err error) syscall.WaitStatus {
+	t.Helper()
+	e, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		t.Fatalf("the process ended with %v", err)
+	}
+	return e.Sys().(syscall.WaitStatus)
+}
+
+func TestProcessExitCode(t *testing.T) {
+	c := process(t, "copy", "--bad")
+	if st := endedBy(t, c.Run()); st.ExitStatus() != 2 {
+		t.Errorf("exit status %d, want 2", st.ExitStatus())
+	}
+	c = process(t, "copy", "-qz", "-o-")
+	c.Stdin = strings.NewReader("text")
+	if out, err := c.Output(); err != nil || expand(t, string(out)) != "text" {
+		t.Errorf("%d bytes, %v", len(out), err)
+	}
+}
+
+// A closed pipe ends the process by SIGPIPE without a word.
+func TestProcessBrokenPipe(t *testing.T) {
+	var errs bytes.Buffer
+	c := process(t, "endless")
+	c.Stderr = &errs
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadFull(out, make([]byte, 10)); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	if st := endedBy(t, c.Wait()); !st.Signaled() || st.Signal() != syscall.SIGPIPE || errs.Len() > 0 {
+		t.Errorf("ended with %v and %q, want SIGPIPE in silence", st, errs.String())
+	}
+}
+
+// A signal removes the temporary file and then ends the process; without -o
+// nothing catches it.
+func TestProcessSignals(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if signal.Ignored(sig) {
+			t.Logf("%v is ignored here, as it then is in a command", sig)
+			continue
+		}
+		for _, file := range []bool{true, false} {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "out")
+			writeFile(t, path, "old")
+			c := process(t, "copy")
+			if file {
+				c.Args = append(c.Args, "-o", path)
+			}
+			in, err := c.StdinPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			// More than buffers hold: when all of it is taken, it works.
+			if _, err := in.Write(bytes.Repeat([]byte("text\n"), 200_000)); file && err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			st := endedBy(t, c.Wait())
+			if !st.Signaled() || st.Signal() != sig {
+				t.Errorf("%v, -o %v: ended with %v", sig, file, st)
+			}
+			if n := names(t, dir); len(n) != 1 || readFile(t, path) != "old" {
+				t.Errorf("%v, -o %v: the directory holds %v", sig, file, n)
+			}
+		}
+	}
+}
