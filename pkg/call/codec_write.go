@@ -1,0 +1,323 @@
+package call
+
+import (
+	"io"
+	"math"
+	"strconv"
+
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/ndjson"
+	"dvmtools/pkg/units"
+)
+
+// Writer writes a stream of calls: Header, then Call for each call, Exit
+// where the program ends, then End. Each record is one Write to the
+// destination, which should buffer; there is nothing to flush.
+//
+// An error of the destination is final. A record that cannot be written, and
+// would not be read back, is refused with a [diag.Error]; nothing of it is
+// written, and the stream can go on.
+type Writer struct {
+	w     io.Writer
+	buf   []byte
+	calls int64
+	seq   int64
+	err   error
+}
+
+// NewWriter returns a writer to w.
+func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+
+// Header writes the header.
+func (w *Writer) Header(h *Header) error {
+	var err error
+	w.buf, err = headerRecord.AppendRecord(w.buf[:0], recTrace, &header{Version, h})
+	return w.write(err)
+}
+
+// Exit writes the program's end, or nothing when it was not found.
+func (w *Writer) Exit(e *Exit) error {
+	if !e.Found {
+		return nil
+	}
+	if !validTime(e.Time) {
+		return diag.New(diag.Pos{File: e.File, Line: e.Line}, "call/time", "the program's end: time is %v, expected %s", float64(e.Time), timeRange)
+	}
+	var err error
+	w.buf, err = exitRecord.AppendRecord(w.buf[:0], recExit, e)
+	return w.write(err)
+}
+
+// End writes the end record with the number of calls written and the number
+// of warnings given.
+func (w *Writer) End(warnings int64) error {
+	var err error
+	w.buf, err = endRecord.AppendRecord(w.buf[:0], recEnd, &end{w.calls, warnings})
+	return w.write(err)
+}
+
+func (w *Writer) write(err error) error {
+	if w.err != nil {
+		return w.err
+	}
+	if err != nil {
+		return err
+	}
+	_, w.err = w.w.Write(w.buf)
+	return w.err
+}
+
+// Call writes a call. Its number must be greater than that of the call
+// before, its times must not be negative, and its parameters must be of their
+// kinds.
+func (w *Writer) Call(c *Call) error {
+	if w.err != nil {
+		return w.err
+	}
+	if c.Seq <= w.seq {
+		return diag.New(c.Pos, "call/seq", "found %s after call %d, expected numbers that count up", c.Where(), w.seq)
+	}
+	b := append(w.buf[:0], `{"record":"call","seq":`...)
+	b = strconv.AppendInt(b, c.Seq, 10)
+	b = append(b, ',')
+	b, err := appendCall(b, c)
+	w.buf = append(b, '\n')
+	if err != nil {
+		return err
+	}
+	w.seq = c.Seq
+	w.calls++
+	return w.write(nil)
+}
+
+// appendCall appends the fields from "func" on and the closing brace.
+func appendCall(b []byte, c *Call) ([]byte, error) {
+	b = append(b, `"func":`...)
+	b = ndjson.AppendString(b, c.Func)
+	b = append(b, `,"line":`...)
+	b = strconv.AppendInt(b, int64(c.Line), 10)
+	b = append(b, `,"file":`...)
+	b = ndjson.AppendString(b, c.File)
+	var err error
+	if b, err = appendTime(b, `,"call_time":`, c, c.CallTime); err != nil {
+		return b, err
+	}
+	if b, err = appendTime(b, `,"ret_time":`, c, c.RetTime); err != nil {
+		return b, err
+	}
+	if c.Only != Both {
+		b = append(b, `,"only":"`...)
+		b = append(b, c.Only.String()...)
+		b = append(b, '"')
+	}
+	if c.RetLine != 0 {
+		b = append(b, `,"ret_line":`...)
+		b = strconv.AppendInt(b, int64(c.RetLine), 10)
+	}
+	if c.RetFile != "" {
+		b = append(b, `,"ret_file":`...)
+		b = ndjson.AppendString(b, c.RetFile)
+	}
+	if c.Outside {
+		b = append(b, `,"outside":true`...)
+	}
+	args, ret := rowParams(c.Row)
+	b = append(b, `,"args":`...)
+	if b, err = appendParams(b, c, &c.Args, args); err != nil {
+		return b, err
+	}
+	b = append(b, `,"ret":`...)
+	if b, err = appendParams(b, c, &c.Ret, ret); err != nil {
+		return b, err
+	}
+	b = appendLines(b, `,"text":[`, c.Text)
+	b = appendLines(b, `,"ret_text":[`, c.RetText)
+	if len(c.Nested) > 0 {
+		if b, err = appendNested(b, c.Nested); err != nil {
+			return b, err
+		}
+	}
+	return append(b, '}'), nil
+}
+
+// rowParams returns the parameters that the table lists for a function.
+func rowParams(f *libdvm.Func) (args, ret []libdvm.Param) {
+	if f == nil {
+		return nil, nil
+	}
+	return f.Args, f.Ret
+}
+
+func appendNested(b []byte, calls []Call) ([]byte, error) {
+	b = append(b, `,"nested":[`...)
+	for i := range calls {
+		n := &calls[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '{')
+		if n.Seq != 0 {
+			b = append(b, `"seq":`...)
+			b = strconv.AppendInt(b, n.Seq, 10)
+			b = append(b, ',')
+		}
+		var err error
+		if b, err = appendCall(b, n); err != nil {
+			return b, err
+		}
+	}
+	return append(b, ']'), nil
+}
+
+func appendLines(b []byte, key string, lines [][]byte) []byte {
+	if len(lines) == 0 {
+		return b
+	}
+	b = append(b, key...)
+	for i, l := range lines {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = ndjson.AppendString(b, l)
+	}
+	return append(b, ']')
+}
+
+func appendTime(b []byte, key string, c *Call, t units.Seconds) ([]byte, error) {
+	b = append(b, key...)
+	if !validTime(t) {
+		return b, diag.New(c.Pos, "call/time", "%s: %s is %v, expected %s", c.Where(), key[2:len(key)-2], float64(t), timeRange)
+	}
+	b, _ = ndjson.AppendFloat(b, t)
+	return b, nil
+}
+
+const timeRange = "a finite number of seconds that is not negative"
+
+func validTime(t units.Seconds) bool { return t >= 0 && !math.IsInf(float64(t), 1) }
+
+// appendParams appends the parameters of one half; row are those of the
+// table.
+func appendParams(b []byte, c *Call, p *Params, row []libdvm.Param) ([]byte, error) {
+	b = append(b, '{')
+	for i := range p.list {
+		q := &p.list[i]
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = ndjson.AppendString(b, q.Key)
+		b = append(b, ':')
+		kind := q.Kind
+		if kind == libdvm.Decimal && find(row, q.Key, i) < 0 {
+			// What no row lists is kept whatever its size: as digits.
+			kind = libdvm.Real
+		}
+		ok := true
+		switch q.Shape {
+		case libdvm.Scalar:
+			b, ok = appendValue(b, kind, q.Val)
+		case libdvm.Matrix:
+			elems, from := p.Elems(q), int32(0)
+			b = append(b, '[')
+			for j, to := range p.Rows(q) {
+				if j > 0 {
+					b = append(b, ',')
+				}
+				if b, ok = appendArray(b, kind, elems[from:to]); !ok {
+					break
+				}
+				from = to
+			}
+			b = append(b, ']')
+		default:
+			b, ok = appendArray(b, kind, p.Elems(q))
+		}
+		if !ok {
+			return b, c.unwritable(p, q, kind)
+		}
+	}
+	return append(b, '}'), nil
+}
+
+func appendArray(b []byte, kind libdvm.Kind, elems [][]byte) ([]byte, bool) {
+	b = append(b, '[')
+	for i, e := range elems {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		var ok bool
+		if b, ok = appendValue(b, kind, e); !ok {
+			return b, false
+		}
+	}
+	return append(b, ']'), true
+}
+
+// appendValue appends a scalar; false when it is not of its kind.
+func appendValue(b []byte, kind libdvm.Kind, val []byte) ([]byte, bool) {
+	switch kind {
+	case libdvm.Decimal:
+		return append(b, val...), IsDecimal(val) && fits(val)
+	case libdvm.Real:
+		return append(b, val...), IsReal(val)
+	case libdvm.Handle, libdvm.Pointer:
+		b = append(b, '"')
+		b = append(b, val...)
+		return append(b, '"'), IsHandle(val)
+	}
+	return ndjson.AppendString(b, val), true
+}
+
+// fits reports whether a decimal is an integer of 64 bits, with a sign or
+// without.
+func fits(val []byte) bool {
+	if len(val) <= 18 {
+		return true
+	}
+	if _, err := strconv.ParseInt(string(val), 10, 64); err == nil {
+		return true
+	}
+	_, err := strconv.ParseUint(string(val), 10, 64)
+	return err == nil
+}
+
+// find returns the index of key in row, where it is expected at i, or -1.
+func find[K string | []byte](row []libdvm.Param, key K, i int) int {
+	if i < len(row) && row[i].Key == string(key) {
+		return i
+	}
+	for i := range row {
+		if row[i].Key == string(key) {
+			return i
+		}
+	}
+	return -1
+}
+
+// unwritable is the error of a parameter with a value that is not of its kind.
+func (c *Call) unwritable(p *Params, q *Param, kind libdvm.Kind) error {
+	vals := [][]byte{q.Val}
+	if q.Shape != libdvm.Scalar {
+		vals = p.Elems(q)
+	}
+	for _, v := range vals {
+		if _, ok := appendValue(nil, kind, v); !ok {
+			return c.badValue(q.Key, v, wanted(kind))
+		}
+	}
+	panic("call: internal error: " + q.Key + " of " + c.Where() + " was refused without a reason")
+}
+
+// wanted says what values a kind has.
+func wanted(kind libdvm.Kind) string {
+	switch kind {
+	case libdvm.Decimal:
+		return "an integer of 64 bits"
+	case libdvm.Real:
+		return "a number"
+	case libdvm.Handle, libdvm.Pointer:
+		return "a string of 1 to 16 lower-case hexadecimal digits"
+	}
+	return "a string"
+}

@@ -1,0 +1,58 @@
+package ndjson
+
+import "dvmtools/pkg/diag"
+
+// Members reads the object that comes next. For a member whose key is
+// names[i] it calls read(i), which reads the value and returns false after a
+// complaint; other members are skipped. A name that comes twice is an error.
+// Bit i of seen is set when names[i] was there; there are at most 64 names.
+// Reading is fastest when the members come in the order of names.
+func (s *Scanner) Members(names []string, read func(i int) bool) (seen uint64, ok bool) {
+	if !s.Object() {
+		return 0, false
+	}
+	next := 0
+	for {
+		k, more := s.Key()
+		if !more {
+			return seen, s.err == nil
+		}
+		i := next
+		if i >= len(names) || names[i] != string(k) {
+			if i = index(names, k); i < 0 {
+				if !s.Skip() {
+					return seen, false
+				}
+				continue
+			}
+		}
+		if seen&(1<<i) != 0 {
+			return seen, s.Fail("ndjson/duplicate", "found a second %q, expected it once", k)
+		}
+		seen |= 1 << i
+		next = i + 1
+		if !read(i) {
+			return seen, false
+		}
+	}
+}
+
+func index(names []string, k []byte) int {
+	for i, n := range names {
+		if n == string(k) {
+			return i
+		}
+	}
+	return -1
+}
+
+// Require complains at the place at of the first of names whose bit is set in
+// required and not in seen. what names the object.
+func (s *Scanner) Require(at diag.Pos, what string, names []string, required, seen uint64) bool {
+	for i, n := range names {
+		if required&^seen&(1<<i) != 0 {
+			return s.failAt(at.Col-1, "ndjson/missing", "found "+what+" without "+`"`+n+`"`+", expected one with it; did a filter remove it?")
+		}
+	}
+	return true
+}
