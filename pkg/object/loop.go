@@ -1,0 +1,148 @@
+package object
+
+import (
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/layout"
+)
+
+// CreateLoop takes in crtpl_. Loops do not nest (model section 8).
+func (t *Table) CreateLoop(c *call.Call) error {
+	if t.loop != nil {
+		return Error(c, "loop", "the loop created at %v is still open, expected its endpl_ before", t.loopPos)
+	}
+	rank, err := c.Int("Rank")
+	if err != nil {
+		return err
+	}
+	if rank < 1 || rank > maxRank {
+		return Error(c, "rank", "Rank=%d, expected 1..%d", rank, maxRank)
+	}
+	t.loop, t.loopPos = &Loop{Rank: int(rank)}, c.Pos
+	t.bindRet(c, "LoopRef", t.loop)
+	return nil
+}
+
+func (t *Table) loopArg(c *call.Call) (*Loop, error) {
+	return lookup[*Loop](t, c, "a loop", "LoopRef")
+}
+
+// MapLoop takes in mappl_.
+func (t *Table) MapLoop(c *call.Call) error {
+	l, err := t.loopArg(c)
+	if err != nil {
+		return err
+	}
+	tm, pat, rules, err := t.rules(c, l.Rank)
+	if err != nil {
+		return err
+	}
+	var bounds [3][]int64
+	for i, key := range []string{"InInitIndexArray", "InLastIndexArray", "InStepArray"} {
+		if bounds[i], err = ints(c, key); err != nil {
+			return err
+		}
+		if len(bounds[i]) != l.Rank {
+			return Error(c, "rank", "%s has %d elements, the loop has rank %d", key, len(bounds[i]), l.Rank)
+		}
+	}
+	l.Iterations = make([]layout.Iterations, l.Rank)
+	for i := range l.Iterations {
+		l.Iterations[i] = layout.Iterations{Init: bounds[0][i], Last: bounds[1][i], Step: bounds[2][i]}
+	}
+	l.Template, l.Rules = tm, rules
+	placed, counts, err := layout.LoopRules(rules, l.Iterations)
+	if err != nil {
+		return Error(c, "alignment", "%v", err)
+	}
+	l.Counts = counts
+	switch {
+	case tm == nil:
+		l.System = pat.System
+		if l.System == nil {
+			l.System = t.Current()
+		}
+		l.Map = layout.Everywhere(l.System.Grid, counts)
+	case tm.Dist == nil:
+		return Error(c, "alignment", "the pattern's template is not distributed, expected distr_ before")
+	default:
+		l.System = tm.System
+		if l.Map, err = layout.Place(tm.Dist, placed, counts); err != nil {
+			return Error(c, "alignment", "%v", err)
+		}
+	}
+	if l.Share, err = l.Map.Share(); err != nil {
+		return Error(c, "volume", "%v", err)
+	}
+	t.last = l
+	return nil
+}
+
+// Portion returns the shares of the part its of the mapped loop l.
+func (l *Loop) Portion(c *call.Call, its []layout.Iterations) (*layout.Share, error) {
+	if l.Template == nil || l.Template.Dist == nil {
+		return l.Share, nil
+	}
+	rules, counts, err := layout.LoopRules(l.Rules, its)
+	if err != nil {
+		return nil, Error(c, "alignment", "%v", err)
+	}
+	m, err := layout.Place(l.Template.Dist, rules, counts)
+	if err != nil {
+		return nil, Error(c, "alignment", "%v", err)
+	}
+	s, err := m.Share()
+	if err != nil {
+		return nil, Error(c, "volume", "%v", err)
+	}
+	return s, nil
+}
+
+// CurrentLoop returns the loop that dopl_, across_, exfrst_ or imlast_ names.
+func (t *Table) CurrentLoop(c *call.Call) (*Loop, error) {
+	if _, ok := c.Handle("LoopRef"); ok {
+		return t.loopArg(c)
+	}
+	if t.loop == nil {
+		return nil, Error(c, "loop", "no loop is open, expected crtpl_ before")
+	}
+	return t.loop, nil
+}
+
+// EndLoop takes in endpl_ and returns the loop that ends.
+func (t *Table) EndLoop(c *call.Call) (*Loop, error) {
+	l, err := t.loopArg(c)
+	if err != nil {
+		return nil, err
+	}
+	if t.loop == nil {
+		return nil, Error(c, "loop", "no loop is open, expected crtpl_ before")
+	}
+	t.loop = nil
+	return l, nil
+}
+
+// Across takes in across_.
+func (t *Table) Across(c *call.Call) error {
+	if t.loop == nil {
+		return Error(c, "loop", "no loop is open, expected crtpl_ before")
+	}
+	a := &Across{}
+	var err error
+	if ref, ok := c.Handle("OldShadowGroupRef"); ok && ref != 0 {
+		if a.Old, err = lookup[*ShadowGroup](t, c, "a group of shadow edges", "OldShadowGroupRef"); err != nil {
+			return err
+		}
+	}
+	if ref, ok := c.Handle("NewShadowGroupRef"); ok && ref != 0 {
+		if a.New, err = lookup[*ShadowGroup](t, c, "a group of shadow edges", "NewShadowGroupRef"); err != nil {
+			return err
+		}
+	}
+	if c.Args.Get("PipeLinePar") != nil {
+		if a.Stages, err = c.Real("PipeLinePar"); err != nil {
+			return err
+		}
+	}
+	t.loop.Across = a
+	return nil
+}
