@@ -88,7 +88,7 @@ func (c *cursor) statement2010() bool {
 	}
 	if strings.EqualFold(name, "cluster") {
 		// It is there, if not in order: one error is enough.
-		c.cluster.set = true
+		c.clusterTried = true
 		return c.fail("\"=\" after %q", name)
 	}
 	if words := words2000(name); words != "" && c.tok().kind == tokWord {

@@ -106,6 +106,13 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	}
+	for _, text := range []string{
+		"cluster a; cluster = a; a = 1;",
+		"cluster=a;a={2xb,c};b={c};c=1;a.CommType=b.CommType;b.CommType=myrinet(2);a.TStart=0;a.TByte=1e-9",
+		"type=network;start time=1;send byte time=.5;power=1;topology={2,2}",
+	} {
+		f.Add([]byte(text))
+	}
 	f.Fuzz(func(t *testing.T, src []byte) {
 		m, list := par.Parse("fuzz.par", src)
 		checkList(t, m, list)

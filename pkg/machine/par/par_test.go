@@ -375,3 +375,13 @@ func TestNoSource(t *testing.T) {
 		t.Errorf("no file gives %v, %v", m, list)
 	}
 }
+
+func TestUTF16(t *testing.T) {
+	for _, text := range []string{"\xff\xfec\x00l\x00", "\xfe\xff\x00c\x00l"} {
+		m, list := par.Parse("t.par", []byte(text))
+		checkList(t, m, list)
+		if len(list) != 1 || list[0].Code != "par/encoding" {
+			t.Errorf("%q: %v", text, list)
+		}
+	}
+}

@@ -71,8 +71,10 @@ type parser struct {
 	order []*entity
 	// cluster and search are the statements of these names.
 	cluster, search setting
-	simulated       ref // the name that the cluster statement gives
+	clusterTried    bool // a statement that begins with "cluster" is no statement
+	simulated       ref  // the name that the cluster statement gives
 	searchMode      int
+	compared        int // pairs of letters, for suggestions
 }
 
 // ref is the use of a name.
@@ -209,8 +211,9 @@ func (c *cursor) statements(one func() bool) {
 		if c.accept(";") {
 			continue
 		}
+		begin := c.i
 		if !one() || !c.semicolon() {
-			c.recover()
+			c.recover(begin)
 		}
 	}
 }
@@ -234,14 +237,15 @@ func (c *cursor) semicolon() bool {
 	return true
 }
 
-// recover moves to where the next statement seems to begin: behind a ";", or
-// at a line that begins like a statement.
-func (c *cursor) recover() {
-	for start := c.i; c.tok().kind != tokEOF; c.i++ {
+// recover moves from inside the statement that began with token begin to where
+// the next one seems to begin: behind a ";", or at a line that begins like a
+// statement.
+func (c *cursor) recover(begin int) {
+	for ; c.tok().kind != tokEOF; c.i++ {
 		if c.accept(";") {
 			return
 		}
-		if c.i > start && c.tok().first && c.tok().kind == tokWord {
+		if c.i > begin && c.tok().first && c.tok().kind == tokWord {
 			next := c.f.toks[c.i+1]
 			if s := c.f.str(next); next.kind == tokPunct && (s == "=" || s == ".") {
 				return

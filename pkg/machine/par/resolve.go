@@ -64,8 +64,10 @@ func (p *parser) resolve() *machine.Machine {
 	return m
 }
 
-// maxKnown bounds the cost of a suggestion.
-const maxKnown = 500
+// maxCompared bounds the cost of all suggestions for one description, in
+// pairs of letters: thousands for names of ordinary length, a few in a file
+// made of long ones.
+const maxCompared = 20_000_000
 
 // suggest returns a hint for a name that is not defined.
 func (p *parser) suggest(name string) string {
@@ -74,7 +76,10 @@ func (p *parser) suggest(name string) string {
 	}
 	var known []string
 	for _, e := range p.order {
-		if e.def.set && e.name != name && len(known) < maxKnown {
+		if e.def.set && e.name != name {
+			if p.compared += len(name) * len(e.name); p.compared > maxCompared {
+				return ""
+			}
 			known = append(known, e.name)
 		}
 	}
@@ -322,7 +327,7 @@ func (p *parser) checkMedium(e *entity) {
 
 // simulatedCluster returns the entity that the cluster statement names.
 func (p *parser) simulatedCluster() *entity {
-	if !p.cluster.set {
+	if !p.cluster.set && !p.clusterTried {
 		hint := ""
 		for _, e := range p.order {
 			if e.def.ok && !e.used && !e.leaf {
