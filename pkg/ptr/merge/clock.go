@@ -1,0 +1,162 @@
+package merge
+
+import (
+	"math"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/units"
+)
+
+// clock makes one time of those of a group (pipeline, dvmtrace-merge):
+//
+//	call_dopl_        the sum, divided by the number of processors that
+//	                  execute each iteration of the loop
+//	other call_       the mean; after biof_ up to call_eiof_ the maximum, as
+//	                  only the I/O process works
+//	ret_              the mean, the maximum or one microsecond, by the row of
+//	                  the table of functions
+//	ret_dopl_         of a loop with across_ one microsecond
+//	Event_dvm_exit    the mean
+//
+// Sums and quotients are of whole picoseconds, the finest time that a trace
+// can state, rounded half up, and so do not depend on the order of processes.
+type clock struct {
+	// sum adds up all call_ times and divides none, as the Predictor of 2010
+	// did.
+	sum     bool
+	objects *object.Table
+	// lost is set once the objects could not be followed; warn is told.
+	lost bool
+	warn func(*diag.Error)
+
+	io     bool // between biof_ and eiof_
+	loop   bool // between crtpl_ and endpl_
+	mapped bool // the loop was mapped
+	across bool // the loop is a pipeline
+}
+
+const (
+	picos = 1_000_000_000_000
+	// wait is the time of operations that wait, whose length the simulation
+	// predicts: a microsecond.
+	wait = units.Seconds(0.000001)
+	// limit is the longest time that can be read back from a trace.
+	limit = 1_000_000 * picos
+)
+
+// tally is the times of a group taken together.
+type tally struct {
+	sum, max, n int64
+	over        bool
+}
+
+func (t *tally) add(s units.Seconds) {
+	p := int64(math.Round(float64(s) * picos))
+	t.max = max(t.max, p)
+	t.n++
+	if t.sum += p; t.sum < 0 || p < 0 {
+		t.over = true
+		t.sum = limit
+	}
+}
+
+func (t *tally) total() units.Seconds   { return t.per(t.sum, 1) }
+func (t *tally) mean() units.Seconds    { return t.per(t.sum, t.n) }
+func (t *tally) longest() units.Seconds { return t.per(t.max, 1) }
+
+// per returns p/n picoseconds as seconds.
+func (t *tally) per(p, n int64) units.Seconds {
+	q := (p + n/2) / n
+	if q >= limit {
+		t.over = true
+	}
+	return units.Seconds(float64(q) / picos)
+}
+
+// times returns the times of the joint call.
+func (k *clock) times(calls []*call.Call) (before, inside units.Seconds, err error) {
+	c := calls[0]
+	var call, ret tally
+	for _, o := range calls {
+		call.add(o.CallTime)
+		ret.add(o.RetTime)
+	}
+	class := c.Class()
+	switch {
+	case k.sum:
+		before = call.total()
+	case class == libdvm.DoLoop:
+		before = call.per(call.sum, k.replicas(len(calls)))
+	case k.io:
+		before = call.longest()
+	default:
+		before = call.mean()
+	}
+	rule := libdvm.TimeMean
+	if c.Row != nil {
+		rule = c.Row.RetTime
+	}
+	if class == libdvm.DoLoop && k.across {
+		rule = libdvm.TimeWait
+	}
+	switch rule {
+	case libdvm.TimeWait:
+		inside = wait
+	case libdvm.TimeMax:
+		inside = ret.longest()
+	default:
+		inside = ret.mean()
+	}
+	if call.over || ret.over {
+		return 0, 0, diag.New(c.Pos, "merge/time", "%s: the times of %d processes add up to 1000000 s or more, expected less, as a trace cannot hold it", c.Where(), len(calls))
+	}
+	return before, inside, nil
+}
+
+// replicas returns how many processors execute each iteration of the current
+// loop; n processes take part in its dopl_.
+func (k *clock) replicas(n int) int64 {
+	if !k.mapped {
+		return int64(n)
+	}
+	if l := k.objects.Loop(); l != nil && l.Share != nil && l.Share.Same > 1 {
+		return l.Share.Same
+	}
+	return 1
+}
+
+// follow takes in a call of the merged trace.
+func (k *clock) follow(c *call.Call) {
+	switch c.Class() {
+	case libdvm.BeginIO:
+		k.io = true
+	case libdvm.EndIO:
+		k.io = false
+	case libdvm.CreateLoop:
+		k.loop, k.mapped, k.across = true, false, false
+	case libdvm.MapLoop:
+		k.mapped = true
+	case libdvm.Across:
+		k.across = k.loop
+	case libdvm.EndLoopNest:
+		k.loop, k.mapped, k.across = false, false, false
+	}
+	for i := range c.Nested {
+		k.object(&c.Nested[i])
+	}
+	k.object(c)
+}
+
+// object keeps the objects up to date. Where that fails, a simulation will
+// fail too and say so; here the mapping of loops is not known any longer.
+func (k *clock) object(c *call.Call) {
+	err := k.objects.Follow(c)
+	if err == nil || k.lost {
+		return
+	}
+	k.lost = true
+	k.warn(diag.Warn(c.Pos, "merge/objects", "the objects of the run cannot be followed, so that loops which several processes execute alike are counted in full: %v", err))
+}

@@ -1,0 +1,165 @@
+package merge
+
+import (
+	"bytes"
+	"slices"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/libdvm"
+)
+
+// MaxLookahead is how many calls of a process are read ahead at most to find
+// out how calls of several processes belong together. With more than 64
+// processes it is less: the calls read ahead of all processes are then at
+// most 65536, and of one at least 64.
+const MaxLookahead = 1024
+
+// lookahead returns the bound for n processes.
+func lookahead(n int) int { return min(MaxLookahead, max(64, 65536/n)) }
+
+// same reports whether call a of process p and call b of process q are the
+// same call of the program.
+func (n *names) same(p *process, a *call.Call, q *process, b *call.Call) bool {
+	if a.Func != b.Func || a.Only != b.Only {
+		return false
+	}
+	var ref string
+	switch a.Class() {
+	case libdvm.RunMachine:
+		ref = "AMRef"
+	case libdvm.ElementAM:
+		ref = "AMViewRef"
+		if !equalArrays(a, b, "IndexArray") {
+			return false
+		}
+	default:
+		return samePlace(a, b)
+	}
+	ha, oka := a.Handle(ref)
+	hb, okb := b.Handle(ref)
+	if oka && okb {
+		ca, oka := n.of(p, ha)
+		cb, okb := n.of(q, hb)
+		if oka && okb {
+			return ca == cb
+		}
+	}
+	// The handle is not known yet, as only in calls far ahead.
+	return samePlace(a, b)
+}
+
+func samePlace(a, b *call.Call) bool {
+	return a.Line == b.Line && a.RetLine == b.RetLine && a.File == b.File && a.RetFile == b.RetFile
+}
+
+func equalArrays(a, b *call.Call, key string) bool {
+	qa, qb := a.Args.Get(key), b.Args.Get(key)
+	if qa == nil || qb == nil {
+		return qa == qb
+	}
+	return slices.EqualFunc(a.Args.Elems(qa), b.Args.Elems(qb), bytes.Equal)
+}
+
+// group is the processes that stand at the same call.
+type group struct {
+	procs []*process
+	calls []*call.Call // their heads
+}
+
+func (g *group) add(p *process, c *call.Call) {
+	g.procs, g.calls = append(g.procs, p), append(g.calls, c)
+}
+
+// gather puts the active processes into groups by their heads; those at the
+// program's end are returned apart. The groups are valid until the next call.
+func (m *merger) gather() (groups []group, ended []*process, err error) {
+	for i := range m.groups {
+		m.groups[i].procs, m.groups[i].calls = m.groups[i].procs[:0], m.groups[i].calls[:0]
+	}
+	used := 0
+	ended = m.ended[:0]
+	for _, p := range m.procs {
+		if p.level != len(m.tasks) {
+			continue
+		}
+		c, err := p.head()
+		if err != nil {
+			return nil, nil, err
+		}
+		if c == nil {
+			ended = append(ended, p)
+			continue
+		}
+		i := 0
+		for i < used && !m.names.same(m.groups[i].procs[0], m.groups[i].calls[0], p, c) {
+			i++
+		}
+		if i == used {
+			used++
+			if i == len(m.groups) {
+				m.groups = append(m.groups, group{})
+			}
+		}
+		m.groups[i].add(p, c)
+	}
+	m.ended = ended
+	return m.groups[:used], ended, nil
+}
+
+// choose returns the group that goes first: of those with a process that
+// reaches the head of another group in the fewest calls the one at the
+// smallest LINE, then the one of the lowest process. found is false when
+// nobody does within the bound and LINE alone decides.
+func (m *merger) choose(groups []group) (first *group, found bool) {
+	for k := 1; k <= m.ahead; k++ {
+		more := false
+		for i := range groups {
+			g := &groups[i]
+			hit, any := m.reaches(groups, i, k)
+			more = more || any
+			if hit && before(g, first) {
+				first = g
+			}
+		}
+		if first != nil {
+			return first, true
+		}
+		if !more {
+			break
+		}
+	}
+	for i := range groups {
+		if before(&groups[i], first) {
+			first = &groups[i]
+		}
+	}
+	return first, false
+}
+
+// before reports whether a goes before b when nothing but LINE counts; groups
+// are in the order of their lowest processes.
+func before(a, b *group) bool {
+	return b == nil || a.calls[0].Line < b.calls[0].Line
+}
+
+// reaches reports whether a process of group i stands, after k calls, at the
+// head of another group; any is false when all have ended before. What is
+// wrong with a trace further on is said when its calls are due.
+func (m *merger) reaches(groups []group, i, k int) (hit, any bool) {
+	g := &groups[i]
+	for at, p := range g.procs {
+		c, err := p.peek(k)
+		// Reading ahead copies the head, which moves it.
+		g.calls[at], _ = p.head()
+		if err != nil || c == nil {
+			continue
+		}
+		any = true
+		for j := range groups {
+			if j != i && m.names.same(groups[j].procs[0], groups[j].calls[0], p, c) {
+				return true, true
+			}
+		}
+	}
+	return false, any
+}
