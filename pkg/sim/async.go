@@ -1,0 +1,112 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/units"
+)
+
+// flight is an asynchronous operation between its start and its wait (model
+// section 6).
+type flight struct {
+	key        any
+	what       string
+	pos        diag.Pos
+	kind       interval.Kind
+	sys        *object.System
+	start, end units.Seconds
+}
+
+// costs returns when an exchange that starts at start on sys ends.
+type costs func(start units.Seconds, sys *object.System) (units.Seconds, error)
+
+// synchronous does an operation during which the processors of the current
+// system wait: sync(K), then comm(K, T).
+func (s *Sim) synchronous(k interval.Kind, cost costs) error {
+	sys := s.objects.Current()
+	s.tree.operation(k)
+	start := s.clocks.Sync(sys, k)
+	end, err := cost(start, sys)
+	if err != nil {
+		return err
+	}
+	if end > start {
+		s.clocks.Delay(sys, k, end-start)
+	}
+	s.clocks.Settle(sys, k)
+	return nil
+}
+
+// begin starts an asynchronous operation under key, which the wait names
+// again.
+func (s *Sim) begin(c *call.Call, key any, k interval.Kind, cost costs) error {
+	if i := s.flying(key); i >= 0 {
+		return object.Error(c, "start", "the operation begun at %v is still under way, expected its wait before", s.flights[i].pos)
+	}
+	sys := s.objects.Current()
+	s.tree.operation(k)
+	start := s.clocks.Sync(sys, k)
+	end, err := cost(start, sys)
+	if err != nil {
+		return err
+	}
+	s.flights = append(s.flights, flight{key: key, what: c.Where(), pos: c.Pos, kind: k, sys: sys, start: start, end: end})
+	return nil
+}
+
+func (s *Sim) flying(key any) int {
+	return slices.IndexFunc(s.flights, func(f flight) bool { return f.key == key })
+}
+
+// await ends the asynchronous operation under key.
+func (s *Sim) await(c *call.Call, key any) error {
+	i := s.flying(key)
+	if i < 0 {
+		return object.Error(c, "wait", "nothing was started that this could wait for, expected the start before")
+	}
+	f := s.flights[i]
+	s.flights = slices.Delete(s.flights, i, i+1)
+	s.land(&f)
+	return nil
+}
+
+func (s *Sim) land(f *flight) {
+	s.clocks.Await(f.sys, f.kind, f.start, f.end)
+	s.clocks.Settle(f.sys, f.kind)
+}
+
+// landAll ends what is still under way at the end of the program, with a
+// warning for each.
+func (s *Sim) landAll() {
+	for i := range s.flights {
+		f := &s.flights[i]
+		s.warned = append(s.warned, diag.Warn(f.pos, "model/no-wait", "%s was never waited for; it is ended with the program", f.what))
+		s.land(f)
+	}
+	s.flights = nil
+}
+
+// freely costs nothing; the operation is noted.
+func (s *Sim) freely(c *call.Call) costs {
+	return func(start units.Seconds, sys *object.System) (units.Seconds, error) {
+		return start, s.noteFree(c, sys)
+	}
+}
+
+// copyFlag identifies an asynchronous copy by the address of its flag.
+type copyFlag uint64
+
+func flagOf(c *call.Call) (copyFlag, error) {
+	h, ok := c.Handle("CopyFlagPtr")
+	if !ok {
+		return 0, object.Error(c, "handle", "no CopyFlagPtr is given, expected the flag of an asynchronous copy")
+	}
+	return copyFlag(h), nil
+}
+
+func (f copyFlag) String() string { return fmt.Sprintf("copy flag %x", uint64(f)) }

@@ -1,0 +1,75 @@
+package sim
+
+import (
+	"strconv"
+	"strings"
+)
+
+// boxes describes a set of processors of a grid, given by their linear
+// numbers in ascending order, as products of coordinate sets: coordinates of
+// the first dimension that have the same rest share a box, and so on inwards.
+func boxes(grid []int, ranks []int) [][]string {
+	if len(ranks) == 0 {
+		return nil
+	}
+	if len(grid) == 1 {
+		return [][]string{{coordSet(ranks)}}
+	}
+	inner := 1
+	for _, n := range grid[1:] {
+		inner *= n
+	}
+	// The rest of each first coordinate, and the first coordinates that
+	// have it, in order of appearance.
+	type group struct {
+		coords, rest []int
+	}
+	var groups []group
+	byRest := map[string]int{}
+	var key []byte
+	for i := 0; i < len(ranks); {
+		c := ranks[i] / inner
+		var rest []int
+		key = key[:0]
+		for ; i < len(ranks) && ranks[i]/inner == c; i++ {
+			rest = append(rest, ranks[i]%inner)
+			key = append(strconv.AppendInt(key, int64(ranks[i]%inner), 36), ',')
+		}
+		g, ok := byRest[string(key)]
+		if !ok {
+			g = len(groups)
+			groups = append(groups, group{rest: rest})
+			byRest[string(key)] = g
+		}
+		groups[g].coords = append(groups[g].coords, c)
+	}
+	var out [][]string
+	for _, g := range groups {
+		first := coordSet(g.coords)
+		for _, b := range boxes(grid[1:], g.rest) {
+			out = append(out, append([]string{first}, b...))
+		}
+	}
+	return out
+}
+
+// coordSet writes ascending numbers as "0,2-4".
+func coordSet(xs []int) string {
+	var b strings.Builder
+	for i := 0; i < len(xs); {
+		j := i
+		for j+1 < len(xs) && xs[j+1] == xs[j]+1 {
+			j++
+		}
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(strconv.Itoa(xs[i]))
+		if j > i {
+			b.WriteByte('-')
+			b.WriteString(strconv.Itoa(xs[j]))
+		}
+		i = j + 1
+	}
+	return b.String()
+}

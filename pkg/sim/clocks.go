@@ -1,0 +1,136 @@
+package sim
+
+import (
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/units"
+)
+
+// Clocks are the clocks and counters of the processors of the root system.
+// Handlers speak to processors through them only and treat all processors of
+// a system alike, or distinguish them by labels of their coordinates; how many
+// clocks there really are is the implementation's business.
+//
+// All amounts of work are times on the traced machine; the clocks divide them
+// by the processors' powers. Everything is booked to the interval that was
+// entered last.
+type Clocks interface {
+	// Enter makes the interval with the given number, counted from 0, the
+	// one that everything is booked to.
+	Enter(id int)
+	// Join makes the processors of s members of that interval.
+	Join(s *object.System)
+
+	// AddAll adds a to every processor of s.
+	AddAll(s *object.System, a Amount)
+	// AddBy adds to every processor of s what amount says for its labels:
+	// labels[k][c] is the label of coordinate c of dimension k of s.
+	AddBy(s *object.System, labels [][]int64, amount func(labels []int64) Amount)
+	// AddOne adds a to the processor with the root's number rank.
+	AddOne(rank int, a Amount)
+
+	// Latest returns the latest clock of s.
+	Latest(s *object.System) units.Seconds
+	// Sync makes all processors of s wait for the latest and returns its
+	// clock: model section 2, sync(K).
+	Sync(s *object.System, k interval.Kind) units.Seconds
+	// Await makes all processors of s wait until end for an exchange that
+	// began at start: model section 6, the wait.
+	Await(s *object.System, k interval.Kind, start, end units.Seconds)
+	// Delay makes all processors of s spend d in an exchange: model section
+	// 2, comm(K, d).
+	Delay(s *object.System, k interval.Kind, d units.Seconds)
+	// Settle books the spread of the clocks of s at the end of a collective
+	// operation: model section 2, Time_variation.
+	Settle(s *object.System, k interval.Kind)
+
+	// Classes returns how many classes of processors with equal histories
+	// there are.
+	Classes() int
+	// Class returns how many processors class i has.
+	Class(i int) int64
+	// Counters returns what class i booked to the interval id alone, nested
+	// intervals excluded, and whether it is a member of it.
+	Counters(id, i int) (*Counters, bool)
+	// Boxes describes the processors of some classes as products of
+	// coordinate sets of the root's grid.
+	Boxes(classes []int) [][]string
+	// Ranks lists the root's numbers of the processors of class i in
+	// ascending order.
+	Ranks(i int) []int
+}
+
+// Amount is work done by a processor.
+type Amount struct {
+	// User and System are CPU times, IO is time in input and output.
+	User, System, IO units.Seconds
+	// UserTwice and SystemTwice are the shares of User and System that other
+	// processors do as well: insufficient parallelism.
+	UserTwice, SystemTwice float64
+}
+
+// Counters are the additive characteristics of one processor in one interval
+// (model section 2).
+type Counters struct {
+	User, System, IO      units.Seconds
+	Communication         units.Seconds
+	InsuffUser, InsuffSys units.Seconds
+	Synchronization       units.Seconds
+	RealSynch             units.Seconds
+	Variation             units.Seconds
+	Kinds                 [interval.NumKinds]interval.KindTimes
+}
+
+// Execution is the sum of the parts of a processor's time (law L2).
+func (c *Counters) Execution() units.Seconds { return c.User + c.System + c.IO + c.Communication }
+
+// Add adds d to c.
+func (c *Counters) Add(d *Counters) {
+	c.User += d.User
+	c.System += d.System
+	c.IO += d.IO
+	c.Communication += d.Communication
+	c.InsuffUser += d.InsuffUser
+	c.InsuffSys += d.InsuffSys
+	c.Synchronization += d.Synchronization
+	c.RealSynch += d.RealSynch
+	c.Variation += d.Variation
+	for k := range c.Kinds {
+		a, b := &c.Kinds[k], &d.Kinds[k]
+		a.Communication += b.Communication
+		a.RealSynch += b.RealSynch
+		a.Synch += b.Synch
+		a.Variation += b.Variation
+		a.Overlap += b.Overlap
+	}
+}
+
+// work books a on a processor of the given power and returns how long it
+// takes.
+func (c *Counters) work(a Amount, power float64) units.Seconds {
+	p := units.Seconds(power)
+	usr, sys, io := a.User/p, a.System/p, a.IO/p
+	c.User += usr
+	c.System += sys
+	c.IO += io
+	c.InsuffUser += units.Seconds(float64(usr) * a.UserTwice)
+	c.InsuffSys += units.Seconds(float64(sys) * a.SystemTwice)
+	return usr + sys + io
+}
+
+// wait books w of real waiting for others to start an operation.
+func (c *Counters) wait(k interval.Kind, w units.Seconds) {
+	c.Communication += w
+	c.Synchronization += w
+	c.RealSynch += w
+	t := &c.Kinds[k]
+	t.Communication += w
+	t.Synch += w
+	t.RealSynch += w
+}
+
+// transfer books d in an exchange.
+func (c *Counters) transfer(k interval.Kind, d units.Seconds) {
+	c.Communication += d
+	c.Kinds[k].Communication += d
+}

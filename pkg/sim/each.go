@@ -1,0 +1,164 @@
+package sim
+
+import (
+	"slices"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/units"
+)
+
+// each is the plain engine: a clock and counters for every processor.
+type each struct {
+	grid  []int
+	power []float64
+	clock []units.Seconds
+	books []book // per interval
+	at    int
+	all   []int // 0, 1, ...: the processors of a system without a list
+}
+
+// book is what the processors have in one interval; the slices are empty
+// until somebody joins.
+type book struct {
+	counters []Counters
+	member   []bool
+}
+
+// NewEach returns clocks that keep every processor by itself, with power[p]
+// the power of processor p of the root's grid.
+func NewEach(grid []int, power []float64) Clocks {
+	e := &each{grid: slices.Clone(grid), power: power, clock: make([]units.Seconds, len(power)), all: make([]int, len(power))}
+	for p := range e.all {
+		e.all[p] = p
+	}
+	return e
+}
+
+func (e *each) ranks(s *object.System) []int {
+	if s.Ranks != nil {
+		return s.Ranks
+	}
+	return e.all[:s.Size()]
+}
+
+func (e *each) Enter(id int) {
+	for len(e.books) <= id {
+		e.books = append(e.books, book{})
+	}
+	e.at = id
+	if b := &e.books[id]; b.counters == nil {
+		b.counters = make([]Counters, len(e.power))
+		b.member = make([]bool, len(e.power))
+	}
+}
+
+func (e *each) Join(s *object.System) {
+	b := &e.books[e.at]
+	for _, p := range e.ranks(s) {
+		b.member[p] = true
+	}
+}
+
+func (e *each) work(p int, a Amount) {
+	b := &e.books[e.at]
+	b.member[p] = true
+	e.clock[p] += b.counters[p].work(a, e.power[p])
+}
+
+func (e *each) AddAll(s *object.System, a Amount) {
+	for _, p := range e.ranks(s) {
+		e.work(p, a)
+	}
+}
+
+func (e *each) AddBy(s *object.System, labels [][]int64, amount func([]int64) Amount) {
+	coords := make([]int, len(s.Grid))
+	l := make([]int64, len(s.Grid))
+	for i, p := range e.ranks(s) {
+		s.Coords(i, coords)
+		for k, c := range coords {
+			l[k] = labels[k][c]
+		}
+		e.work(p, amount(l))
+	}
+}
+
+func (e *each) AddOne(rank int, a Amount) { e.work(rank, a) }
+
+func (e *each) Latest(s *object.System) units.Seconds {
+	var m units.Seconds
+	for _, p := range e.ranks(s) {
+		m = max(m, e.clock[p])
+	}
+	return m
+}
+
+func (e *each) Sync(s *object.System, k interval.Kind) units.Seconds {
+	m := e.Latest(s)
+	b := &e.books[e.at]
+	for _, p := range e.ranks(s) {
+		b.member[p] = true
+		if w := m - e.clock[p]; w > 0 {
+			b.counters[p].wait(k, w)
+			e.clock[p] = m
+		}
+	}
+	return m
+}
+
+func (e *each) Delay(s *object.System, k interval.Kind, d units.Seconds) {
+	b := &e.books[e.at]
+	for _, p := range e.ranks(s) {
+		b.member[p] = true
+		b.counters[p].transfer(k, d)
+		e.clock[p] += d
+	}
+}
+
+func (e *each) Await(s *object.System, k interval.Kind, start, end units.Seconds) {
+	b := &e.books[e.at]
+	for _, p := range e.ranks(s) {
+		b.member[p] = true
+		c := &b.counters[p]
+		t := e.clock[p]
+		if t < start {
+			c.wait(k, start-t)
+			t = start
+		}
+		if over := min(t, end) - start; over > 0 {
+			c.Kinds[k].Overlap += over
+		}
+		if t < end {
+			c.transfer(k, end-t)
+			t = end
+		}
+		e.clock[p] = t
+	}
+}
+
+func (e *each) Settle(s *object.System, k interval.Kind) {
+	m := e.Latest(s)
+	b := &e.books[e.at]
+	for _, p := range e.ranks(s) {
+		if v := m - e.clock[p]; v > 0 {
+			b.counters[p].Variation += v
+			b.counters[p].Kinds[k].Variation += v
+		}
+	}
+}
+
+func (e *each) Classes() int { return len(e.power) }
+
+func (e *each) Class(int) int64 { return 1 }
+
+func (e *each) Counters(id, i int) (*Counters, bool) {
+	if id >= len(e.books) || e.books[id].counters == nil {
+		return &Counters{}, false
+	}
+	return &e.books[id].counters[i], e.books[id].member[i]
+}
+
+func (e *each) Ranks(i int) []int { return []int{i} }
+
+func (e *each) Boxes(classes []int) [][]string { return boxes(e.grid, classes) }

@@ -1,0 +1,250 @@
+package sim
+
+import (
+	"slices"
+
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/units"
+)
+
+// scaled returns t*f, rounded before it is added to anything.
+func scaled(t units.Seconds, f float64) units.Seconds { return units.Seconds(float64(t) * f) }
+
+// Result is what a simulation found.
+type Result struct {
+	Machine  *machine.Machine
+	Grid     []int
+	Options  interval.Options
+	Source   []string
+	Warnings []*diag.Error
+
+	tree    *tree
+	clocks  Clocks
+	nodes   []interval.Interval // in the order of the stream, parents first
+	classes [][]class           // of every interval of nodes
+}
+
+// class is a class of processors that has been given its characteristics in
+// an interval.
+type class struct {
+	id    int // of the clocks
+	n     int64
+	times interval.Times
+}
+
+// Intervals returns the intervals with all characteristics, parents first.
+func (r *Result) Intervals() []interval.Interval { return r.nodes }
+
+// ExecutionTime returns the predicted time of the whole program.
+func (r *Result) ExecutionTime() units.Seconds { return r.nodes[0].ExecutionTime }
+
+// integrate computes the characteristics of every interval from what was
+// booked: sums include nested intervals, processor by processor (laws L2 to
+// L5, model section 3).
+func (r *Result) integrate() {
+	r.walk(r.tree.root, 0, r.tree.root.level)
+}
+
+// walk appends n and what is below it to the intervals and returns the
+// inclusive counters of every class, and which classes are members.
+func (r *Result) walk(n *node, parent, level int) ([]Counters, []bool) {
+	at := len(r.nodes)
+	r.nodes = append(r.nodes, interval.Interval{
+		ID: at + 1, Parent: parent, Level: level, Type: n.typ, File: n.file, Line: n.line,
+		Expr: n.expr, Count: n.count, Operations: n.ops,
+	})
+	r.classes = append(r.classes, nil)
+	sum := make([]Counters, r.clocks.Classes())
+	member := make([]bool, len(sum))
+	for i := range sum {
+		c, in := r.clocks.Counters(n.id, i)
+		sum[i], member[i] = *c, in
+	}
+	for _, kid := range n.kids {
+		below, in := r.walk(kid, at+1, level+1)
+		for i := range below {
+			sum[i].Add(&below[i])
+			member[i] = member[i] || in[i]
+		}
+	}
+	r.classes[at] = r.evaluate(&r.nodes[at], sum, member)
+	return sum, member
+}
+
+// evaluate fills the characteristics of an interval and of its classes of
+// processors.
+func (r *Result) evaluate(iv *interval.Interval, sum []Counters, member []bool) []class {
+	var out []class
+	var most, busy units.Seconds
+	for i := range sum {
+		if member[i] {
+			most = max(most, sum[i].Execution())
+			busy = max(busy, sum[i].User+sum[i].System)
+			iv.Processors += r.clocks.Class(i)
+		}
+	}
+	t := &iv.Times
+	for i := range sum {
+		if !member[i] {
+			continue
+		}
+		c := class{id: i, n: r.clocks.Class(i), times: timesOf(&sum[i], most, busy)}
+		addTimes(t, &c.times, float64(c.n))
+		out = append(out, c)
+	}
+	t.ExecutionTime = most
+	t.TotalTime = scaled(most, float64(iv.Processors))
+	t.Efficiency = efficiency(t.ProductiveTime, t.TotalTime)
+	return out
+}
+
+// timesOf returns the characteristics of one processor; most and busy are the
+// longest execution time and the longest CPU+SYS time of the interval.
+func timesOf(c *Counters, most, busy units.Seconds) interval.Times {
+	t := interval.Times{
+		ExecutionTime:        c.Execution(),
+		TotalTime:            most,
+		ProductiveCPUTime:    c.User - c.InsuffUser,
+		ProductiveSYSTime:    c.System - c.InsuffSys,
+		IOTime:               c.IO,
+		InsuffParallelismUSR: c.InsuffUser,
+		InsuffParallelismSYS: c.InsuffSys,
+		InsuffParallelism:    c.InsuffUser + c.InsuffSys,
+		Communication:        c.Communication,
+		CommunicationSynch:   c.RealSynch,
+		Synchronization:      c.Synchronization,
+		TimeVariation:        c.Variation,
+		CPUTime:              c.User,
+		SYSTime:              c.System,
+		LoadImbalance:        busy - (c.User + c.System),
+	}
+	t.Idle = most - t.ExecutionTime
+	t.ProductiveTime = t.ProductiveCPUTime + t.ProductiveSYSTime + t.IOTime
+	t.LostTime = t.InsuffParallelism + t.Communication + t.Idle
+	for k := range interval.NumKinds {
+		*t.Kind(k) = c.Kinds[k]
+		t.Overlap += c.Kinds[k].Overlap
+	}
+	t.Efficiency = efficiency(t.ProductiveTime, t.TotalTime)
+	return t
+}
+
+// efficiency is productive over total time, 1 when both are 0.
+func efficiency(productive, total units.Seconds) float64 {
+	if total == 0 {
+		return 1
+	}
+	return float64(productive / total)
+}
+
+// addTimes adds n times the additive characteristics of c to t.
+func addTimes(t, c *interval.Times, n float64) {
+	add := func(dst *units.Seconds, x units.Seconds) { *dst += scaled(x, n) }
+	add(&t.ProductiveTime, c.ProductiveTime)
+	add(&t.ProductiveCPUTime, c.ProductiveCPUTime)
+	add(&t.ProductiveSYSTime, c.ProductiveSYSTime)
+	add(&t.IOTime, c.IOTime)
+	add(&t.LostTime, c.LostTime)
+	add(&t.InsuffParallelism, c.InsuffParallelism)
+	add(&t.InsuffParallelismUSR, c.InsuffParallelismUSR)
+	add(&t.InsuffParallelismSYS, c.InsuffParallelismSYS)
+	add(&t.Communication, c.Communication)
+	add(&t.CommunicationSynch, c.CommunicationSynch)
+	add(&t.Idle, c.Idle)
+	add(&t.LoadImbalance, c.LoadImbalance)
+	add(&t.Synchronization, c.Synchronization)
+	add(&t.TimeVariation, c.TimeVariation)
+	add(&t.Overlap, c.Overlap)
+	add(&t.CPUTime, c.CPUTime)
+	add(&t.SYSTime, c.SYSTime)
+	for k := range interval.NumKinds {
+		a, b := t.Kind(k), c.Kind(k)
+		add(&a.Communication, b.Communication)
+		add(&a.RealSynch, b.RealSynch)
+		add(&a.Synch, b.Synch)
+		add(&a.Variation, b.Variation)
+		add(&a.Overlap, b.Overlap)
+	}
+}
+
+// Header returns the header of the interval stream.
+func (r *Result) Header() *interval.Header {
+	p := int64(1)
+	for _, n := range r.Grid {
+		p *= int64(n)
+	}
+	return &interval.Header{Machine: r.Machine.Description(), Grid: r.Grid, Processors: p, Source: r.Source, Options: r.Options}
+}
+
+// Detail says which processor records are written.
+type Detail uint8
+
+const (
+	// Classes writes one record per class of processors with equal values.
+	Classes Detail = iota
+	// None writes none.
+	None
+	// Each writes one record per processor.
+	Each
+)
+
+// Processors calls yield for every processor record of interval i (counted
+// from 0) until it returns an error.
+func (r *Result) Processors(i int, d Detail, yield func(*interval.Processor) error) error {
+	id := r.nodes[i].ID
+	switch d {
+	case None:
+		return nil
+	case Each:
+		return r.eachProcessor(i, id, yield)
+	}
+	// Classes of the clocks whose values happen to be equal are one.
+	type group struct {
+		ids   []int
+		n     int64
+		times interval.Times
+	}
+	var groups []group
+	byTimes := map[interval.Times]int{}
+	for _, c := range r.classes[i] {
+		g, ok := byTimes[c.times]
+		if !ok {
+			g = len(groups)
+			groups = append(groups, group{times: c.times})
+			byTimes[c.times] = g
+		}
+		groups[g].ids = append(groups[g].ids, c.id)
+		groups[g].n += c.n
+	}
+	for _, g := range groups {
+		p := interval.Processor{Interval: id, Boxes: r.clocks.Boxes(g.ids), N: g.n, Times: g.times}
+		if err := yield(&p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Result) eachProcessor(i, id int, yield func(*interval.Processor) error) error {
+	type one struct {
+		rank  int
+		class int
+	}
+	var all []one
+	for k, c := range r.classes[i] {
+		for _, rank := range r.clocks.Ranks(c.id) {
+			all = append(all, one{rank, k})
+		}
+	}
+	slices.SortFunc(all, func(a, b one) int { return a.rank - b.rank })
+	for _, o := range all {
+		rank := int64(o.rank)
+		p := interval.Processor{Interval: id, Rank: &rank, N: 1, Times: r.classes[i][o.class].times}
+		if err := yield(&p); err != nil {
+			return err
+		}
+	}
+	return nil
+}

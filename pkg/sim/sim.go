@@ -1,0 +1,325 @@
+// Package sim simulates a program on a machine from the calls of its trace
+// (model sections 1 to 9).
+//
+// For every call, in order:
+//
+//  1. the user's time before it passes on the processor system that is
+//     current then;
+//  2. the function does what it does: objects are created and mapped, clocks
+//     are pulled together, exchanges are placed on the network;
+//  3. the time inside it passes on the system that is current now.
+//
+// One handler per class of functions (package libdvm) says which of this
+// differs from the ordinary. Handlers know neither the number of clocks nor
+// the functions' names.
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/units"
+)
+
+// Config is what a simulation needs beside the calls.
+type Config struct {
+	Machine *machine.Machine
+	// Grid is the processor grid; its product must not exceed the machine.
+	Grid []int
+	// Options are the choices of the model; the zero value is the default.
+	Options interval.Options
+	// Strict makes an operation whose cost is estimated as zero an error.
+	Strict bool
+	// Lenient makes handles that name nothing warnings.
+	Lenient bool
+	// NewClocks makes the clocks, nil for the usual ones.
+	NewClocks func(grid []int, power []float64) Clocks
+}
+
+// Defaults returns the options that hold unless others are asked for
+// (pipeline, dvmsim).
+func Defaults() interval.Options {
+	return interval.Options{Collectives: "flat", Across: "formula", Balance: "none", Async: "synced", Level: -1}
+}
+
+// Sim is a simulation in progress.
+type Sim struct {
+	cfg     Config
+	objects *object.Table
+	clocks  Clocks
+	tree    *tree
+	header  *call.Header
+
+	warned  []*diag.Error
+	unknown []*unknownFunc
+	byName  map[string]*unknownFunc
+	free    [libdvm.NumClasses]*freeClass
+
+	flights []flight
+	// idleLoads are loads of remote access buffers that had nothing to do
+	// and await their wait.
+	idleLoads []any
+	// atEndOfLoop is what the endpl_ of the open loop does.
+	atEndOfLoop []func(*call.Call) error
+
+	io    bool   // between biof_ and eiof_
+	after func() // what the handler does behind the call's own times
+}
+
+// unknownFunc counts the calls of a function outside the table.
+type unknownFunc struct {
+	name  string
+	first diag.Pos
+	count int64
+}
+
+// freeClass counts the operations of a class that were estimated as free.
+type freeClass struct {
+	class libdvm.Class
+	name  string
+	first diag.Pos
+	count int64
+}
+
+// ErrTooSmall is the error of a grid with more processors than the machine.
+var ErrTooSmall = errors.New("the machine is too small")
+
+// maxProcessors bounds grids.
+const maxProcessors = 1 << 30
+
+// CheckGrid reports whether grid can be simulated on m; the error says why
+// not.
+func CheckGrid(m *machine.Machine, grid []int) error {
+	if len(grid) == 0 {
+		return errors.New("the grid has no dimensions, expected extents like 4x4")
+	}
+	p := int64(1)
+	for _, n := range grid {
+		if n < 1 {
+			return fmt.Errorf("a grid extent is %d, expected at least 1", n)
+		}
+		if p *= int64(n); p > maxProcessors {
+			return fmt.Errorf("the grid has more than %d processors", maxProcessors)
+		}
+	}
+	if have := m.Processors(); p > have {
+		return fmt.Errorf("%w: the grid needs %d processors, %s has %d", ErrTooSmall, p, m.Name, have)
+	}
+	return nil
+}
+
+// New returns a simulation of a program whose stream of calls has the given
+// header.
+func New(cfg Config, h *call.Header) (*Sim, error) {
+	if err := CheckGrid(cfg.Machine, cfg.Grid); err != nil {
+		return nil, err
+	}
+	p := 1
+	for _, n := range cfg.Grid {
+		p *= n
+	}
+	power := make([]float64, p)
+	for _, run := range cfg.Machine.PowerRuns(int64(p)) {
+		for i := range run.N {
+			power[run.First+i] = run.Power
+		}
+	}
+	s := &Sim{cfg: cfg, header: h, byName: map[string]*unknownFunc{}}
+	oc := object.Config{Grid: cfg.Grid, Traced: h.Runtime.Root()}
+	if cfg.Options.Balance == "power" {
+		oc.Power = func(sys *object.System, k int) []float64 { return balance(power, sys, k) }
+	}
+	s.objects = object.New(oc)
+	newClocks := cfg.NewClocks
+	if newClocks == nil {
+		newClocks = NewEach
+	}
+	s.clocks = newClocks(cfg.Grid, power)
+	return s, nil
+}
+
+// balance returns the load weights of the coordinates of dimension k of sys
+// that follow the processors' powers: their mean over the other dimensions,
+// divided by the largest (model section 4).
+func balance(power []float64, sys *object.System, k int) []float64 {
+	w := make([]float64, sys.Grid[k])
+	coords := make([]int, len(sys.Grid))
+	n := sys.Size()
+	for i := range n {
+		sys.Coords(i, coords)
+		w[coords[k]] += power[sys.Rank(i)]
+	}
+	most := 0.0
+	for c := range w {
+		w[c] /= float64(n / sys.Grid[k])
+		most = max(most, w[c])
+	}
+	for c := range w {
+		w[c] /= most
+	}
+	return w
+}
+
+// Run simulates all calls of src and returns the result. The error is a
+// *diag.Error when the calls are at fault; it wraps [diag.ErrImpossible] when
+// they cannot be simulated on this grid.
+func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
+	s, err := New(cfg, src.Header())
+	if err != nil {
+		return nil, err
+	}
+	for n := 0; ; n++ {
+		if n%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		c, err := src.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.Outside || src.Exit().Found {
+			continue
+		}
+		if err := s.Step(c); err != nil {
+			return nil, err
+		}
+	}
+	return s.Finish(src.Exit())
+}
+
+// Step simulates one call.
+func (s *Sim) Step(c *call.Call) error {
+	if s.tree == nil {
+		s.tree = newTree(c.File, c.Line, s.cfg.Options.Level)
+		s.enter(s.tree.root)
+	}
+	if c.Row == nil {
+		s.noteUnknown(c)
+	}
+	h := &handlers[c.Class()]
+	s.after = nil
+	if s.io {
+		return s.stepIO(c, h)
+	}
+	if !h.ownCall && c.CallTime != 0 {
+		s.user(s.objects.Current(), c.CallTime)
+	}
+	if h.run != nil {
+		if err := s.handle(c, h); err != nil {
+			return err
+		}
+	}
+	if !h.ownRet && c.RetTime != 0 {
+		s.system(s.objects.Current(), c.RetTime)
+	}
+	if s.after != nil {
+		s.after()
+	}
+	return nil
+}
+
+// handle runs a handler; with Lenient a handle that names nothing only warns.
+func (s *Sim) handle(c *call.Call, h *handler) error {
+	err := h.run(s, c)
+	if err == nil || !s.cfg.Lenient {
+		return err
+	}
+	e, ok := errors.AsType[*diag.Error](err)
+	if !ok || e.Code != "model/handle" {
+		return err
+	}
+	w := *e
+	w.Severity = diag.SeverityWarning
+	w.Msg += "; simulated as an ordinary function"
+	s.warned = append(s.warned, &w)
+	return nil
+}
+
+// user passes t of user time on the processors of sys alike: every one does
+// the same, all but one of them in vain (model section 2, base).
+func (s *Sim) user(sys *object.System, t units.Seconds) {
+	s.clocks.AddAll(sys, Amount{User: t, UserTwice: inVain(int64(sys.Size()))})
+}
+
+// system passes t of the run-time system's time on the processors of sys.
+func (s *Sim) system(sys *object.System, t units.Seconds) {
+	s.clocks.AddAll(sys, Amount{System: t, SystemTwice: inVain(int64(sys.Size()))})
+}
+
+// inVain is the share of work that n processors do alike which one of them
+// would have done alone: (n-1)/n.
+func inVain(n int64) float64 {
+	if n <= 1 {
+		return 0
+	}
+	return float64(n-1) / float64(n)
+}
+
+func (s *Sim) noteUnknown(c *call.Call) {
+	u := s.byName[c.Func]
+	if u == nil {
+		u = &unknownFunc{name: c.Func, first: c.Pos}
+		s.byName[c.Func] = u
+		s.unknown = append(s.unknown, u)
+	}
+	u.count++
+}
+
+// noteFree notes an operation that was taken to cost nothing although
+// several processors take part; with Strict that is an error.
+func (s *Sim) noteFree(c *call.Call, sys *object.System) error {
+	if sys.Size() == 1 {
+		return nil
+	}
+	if s.cfg.Strict {
+		return diag.Impossible(c.Pos, "model/free", "%s: its communication would be estimated as free; run without --strict to allow that", c.Where())
+	}
+	f := s.free[c.Class()]
+	if f == nil {
+		f = &freeClass{class: c.Class(), name: c.Func, first: c.Pos}
+		s.free[c.Class()] = f
+	}
+	f.count++
+	return nil
+}
+
+// Finish ends the program and returns the result.
+func (s *Sim) Finish(e *call.Exit) (*Result, error) {
+	if s.tree == nil {
+		s.tree = newTree(e.File, e.Line, s.cfg.Options.Level)
+		s.enter(s.tree.root)
+	}
+	if e.Time != 0 {
+		s.user(s.objects.Current(), e.Time)
+	}
+	s.landAll()
+	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, tree: s.tree, clocks: s.clocks}
+	r.Warnings = append(r.Warnings, s.objects.Warnings()...)
+	r.Warnings = append(r.Warnings, s.warned...)
+	for _, u := range s.unknown {
+		r.Warnings = append(r.Warnings, diag.Warn(u.first, "model/unknown", "unknown function %s%s; simulated as an ordinary one, %d times in all", u.name, diag.DidYouMean(u.name, libdvm.Names()), u.count))
+	}
+	for _, f := range s.free {
+		if f != nil {
+			r.Warnings = append(r.Warnings, diag.Warn(f.first, "model/free", "the communication of %s is estimated as free, %d times in all", f.name, f.count))
+		}
+	}
+	r.integrate()
+	for _, n := range r.nodes {
+		if x := float64(n.ExecutionTime); math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, diag.New(diag.Pos{File: n.File, Line: n.Line}, "model/overflow", "the times of this interval add up beyond the range of numbers")
+		}
+	}
+	return r, nil
+}
