@@ -47,6 +47,7 @@ type page struct {
 	MachineOpen  bool
 	Grid, Procs  string
 	Options      string
+	Warnings     string
 	Exec, Total  template.HTML
 	EfficPercent string
 	Parts        []part
@@ -126,6 +127,7 @@ func newPage(t *Tree) *page {
 		Grid:         gridWords(h.Grid),
 		Procs:        count(h.Processors, "processor", "processors"),
 		Options:      optionWords(&h.Options),
+		Warnings:     warningWords(t.Warnings),
 		Exec:         valueHTML(Value{real: float64(root.ExecutionTime)}, unitSeconds),
 		Total:        valueHTML(Value{real: float64(root.TotalTime)}, unitSeconds),
 		EfficPercent: percent(root.Efficiency),

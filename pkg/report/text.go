@@ -26,6 +26,9 @@ func writeText(w io.Writer, t *Tree) error {
 	if o := optionWords(&h.Options); o != "" {
 		facts = append(facts, []string{"options", o})
 	}
+	if o := warningWords(t.Warnings); o != "" {
+		facts = append(facts, []string{"warnings", o})
+	}
 	facts = append(facts,
 		[]string{"execution time", Value{real: float64(root.ExecutionTime)}.String() + " s"},
 		[]string{"efficiency", percent(root.Efficiency)},

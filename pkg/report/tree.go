@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
@@ -21,6 +23,8 @@ type Tree struct {
 	// Dropped is how many intervals were left out because they lie deeper
 	// than the level asked for. Their times are part of those around them.
 	Dropped int
+	// Warnings is how many warnings the simulation gave.
+	Warnings int64
 }
 
 // Node is an interval in its place.
@@ -107,7 +111,8 @@ func (b *Builder) Interval(pos diag.Pos, iv *interval.Interval) error {
 
 // Processor adds a class of processors that was read at pos. The error, a
 // [diag.Error], says when its interval did not come before it or it has no
-// processors or more than any machine.
+// processors or more than any machine. The builder keeps nothing of p, which
+// a reader may use again.
 func (b *Builder) Processor(pos diag.Pos, p *interval.Processor) error {
 	at, ok := b.seen[p.Interval]
 	if !ok {
@@ -117,7 +122,12 @@ func (b *Builder) Processor(pos diag.Pos, p *interval.Processor) error {
 		return diag.New(pos, "report/processors", "found a class of %d processors, expected 1 to %d", p.N, int64(machine.MaxProcessors))
 	}
 	if at.node != nil {
-		at.node.Classes = append(at.node.Classes, *p)
+		c := *p
+		c.Boxes = nil
+		for _, box := range p.Boxes {
+			c.Boxes = append(c.Boxes, slices.Clone(box))
+		}
+		at.node.Classes = append(at.node.Classes, c)
 	}
 	return nil
 }

@@ -135,6 +135,14 @@ func optionWords(o *interval.Options) string {
 	return strings.Join(list, ", ")
 }
 
+// warningWords says how many warnings the simulation gave, "" for none.
+func warningWords(n int64) string {
+	if n <= 0 {
+		return ""
+	}
+	return count(n, "warning", "warnings") + " of the simulation; see its messages"
+}
+
 // placeWords returns "jac.fdv:12".
 func placeWords(iv *interval.Interval) string {
 	file := Clean(iv.File)
