@@ -190,13 +190,13 @@ func (f *finder) mask(mask string) error {
 			}
 			byStem[stem] = true
 			fit = append(fit, name)
-			numbered = numbered || processOf(name) >= 0
+			numbered = numbered || ofProcess(name)
 		}
 	}
 	slices.Sort(fit)
 	found := len(f.sources)
 	for _, name := range fit {
-		if numbered && processOf(name) < 0 {
+		if numbered && !ofProcess(name) {
 			continue
 		}
 		info, err := f.files.Stat(dir + name)
@@ -258,17 +258,41 @@ func stemOf(name string) string {
 
 // processOf returns the number of the process that the name of a trace ends
 // in, -1 for none: NAME3_3.ptr. The digits before the underline may be those
-// of a name that ends in one: jac10_0.ptr is process 0 of jac1.
+// of a name that ends in one: jac10_0.ptr is process 0 of jac1. Where the two
+// numbers of a process differ, as after a remapping of processors, none can
+// be told.
 func processOf(name string) int {
-	stem := stemOf(filepath.Base(name))
-	at := strings.LastIndexByte(stem, '_')
-	if at < 0 {
+	before, number, ok := numbers(name)
+	if !ok || !strings.HasSuffix(before, number) {
 		return -1
 	}
-	before, number := stem[:at], stem[at+1:]
 	n, err := strconv.Atoi(number)
-	if err != nil || n < 0 || number != strconv.Itoa(n) || !strings.HasSuffix(before, number) {
+	if err != nil || number != strconv.Itoa(n) {
 		return -1
 	}
 	return n
 }
+
+// ofProcess reports whether name ends in the two numbers of a process, equal
+// or not.
+func ofProcess(name string) bool {
+	before, _, ok := numbers(name)
+	return ok && before != "" && isDigit(before[len(before)-1])
+}
+
+// numbers cuts a name at its last underline, behind which are only digits.
+func numbers(name string) (before, number string, ok bool) {
+	stem := stemOf(filepath.Base(name))
+	at := strings.LastIndexByte(stem, '_')
+	if at < 0 || at+1 == len(stem) {
+		return "", "", false
+	}
+	for _, d := range []byte(stem[at+1:]) {
+		if !isDigit(d) {
+			return "", "", false
+		}
+	}
+	return stem[:at], stem[at+1:], true
+}
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -122,7 +122,8 @@ func pass(ctx context.Context, w io.Writer, s Source) (err error) {
 	// What was read is written only when the header is known to be good.
 	var head bytes.Buffer
 	to := &redirect{w: &head}
-	r, err := ptr.NewReader(s.Name, io.TeeReader(src, to), ptr.Options{KeepGoing: func(*diag.Error) {}})
+	tee := io.TeeReader(src, to)
+	r, err := ptr.NewReader(s.Name, tee, ptr.Options{KeepGoing: func(*diag.Error) {}})
 	if err != nil {
 		return err
 	}
@@ -141,9 +142,14 @@ func pass(ctx context.Context, w io.Writer, s Source) (err error) {
 				return err
 			}
 		}
-		if _, err := r.Next(); errors.Is(err, io.EOF) {
+		_, err := r.Next()
+		if errors.Is(err, io.EOF) {
 			return nil
-		} else if err != nil {
+		}
+		if err != nil {
+			if _, cerr := io.Copy(io.Discard, tee); cerr != nil {
+				return cerr
+			}
 			return err
 		}
 	}

@@ -1,0 +1,381 @@
+package merge_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/ptr"
+	"dvmtools/pkg/ptr/merge"
+	"dvmtools/pkg/stream"
+)
+
+const traces = "../../../testdata/traces"
+
+// text returns the text of a compressed trace.
+func text(t testing.TB, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := stream.NewReader(f, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// run is the traces of a run, process by process.
+type run struct {
+	name  string
+	paths []string
+	texts [][]byte
+}
+
+// runs returns all runs of several processes in testdata.
+func runs(t testing.TB) []run {
+	t.Helper()
+	var all []run
+	for _, pattern := range []string{"parallel/*", "compute/*_p2"} {
+		dirs, err := filepath.Glob(filepath.Join(traces, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, dir := range dirs {
+			r := run{name: filepath.Base(dir)}
+			if r.paths, err = filepath.Glob(filepath.Join(dir, "*.ptr.zst")); err != nil {
+				t.Fatal(err)
+			}
+			for _, p := range r.paths {
+				r.texts = append(r.texts, text(t, p))
+			}
+			all = append(all, r)
+		}
+	}
+	if len(all) != 33+5 {
+		t.Fatalf("%d runs found, want 38", len(all))
+	}
+	return all
+}
+
+// sources makes sources of texts that are processes 0, 1 and so on.
+func sources(texts ...[]byte) []merge.Source {
+	var list []merge.Source
+	for i, b := range texts {
+		list = append(list, merge.Source{
+			Name:    fmt.Sprintf("p%d_%d.ptr", i, i),
+			Process: i,
+			Open:    func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil },
+		})
+	}
+	return list
+}
+
+// merged merges texts and fails on errors and warnings.
+func merged(t testing.TB, opts merge.Options, texts ...[]byte) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	opts.Warn = func(e *diag.Error) {
+		if e.Code != "ptr/no-ret" {
+			t.Errorf("warning: %v", e)
+		}
+	}
+	if err := merge.Merge(t.Context(), &b, sources(texts...), opts); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// event is an event line as this test reads it, on its own.
+type event struct {
+	kind, fn, line, file string
+	time                 float64
+	block                string // the lines up to the next event
+}
+
+// where is what the events of a process and of the merged trace have in
+// common; of runam_ and getamr_ the line may differ.
+func (e event) where() string {
+	line := e.line
+	if e.fn == "runam_" || e.fn == "getamr_" {
+		line = "*"
+	}
+	return e.kind + e.fn + " " + line + " " + e.file
+}
+
+var eventLine = regexp.MustCompile(`(?m)^ *(call_|ret_|Event_)(\S+) +TIME=([0-9.]+) LINE=([0-9]*) *FILE=(.*)$`)
+
+func events(t testing.TB, text []byte) []event {
+	t.Helper()
+	var list []event
+	at := eventLine.FindAllSubmatchIndex(text, -1)
+	for i, m := range at {
+		end := len(text)
+		if i+1 < len(at) {
+			end = at[i+1][0]
+		}
+		s := func(k int) string { return string(text[m[2*k]:m[2*k+1]]) }
+		time, err := strconv.ParseFloat(s(3), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, event{s(1), s(2), s(4), s(5), time, string(text[m[1]:end])})
+	}
+	return list
+}
+
+// TestSubsequence: the events of each process are in the merged trace in
+// their order; those of the message layer behind the end exist on process 0.
+func TestSubsequence(t *testing.T) {
+	for _, r := range runs(t) {
+		t.Run(r.name, func(t *testing.T) {
+			out := events(t, merged(t, merge.Options{}, r.texts...))
+			for i, text := range r.texts {
+				at := 0
+				for _, e := range events(t, text) {
+					for at < len(out) && out[at].where() != e.where() {
+						at++
+					}
+					if at == len(out) {
+						t.Fatalf("process %d: %s is not in its place in the merged trace", i, e.where())
+					}
+					at++
+				}
+			}
+			// Nothing is invented either: at no place are there more events
+			// than all processes have together.
+			have := map[string]int{}
+			for _, text := range r.texts {
+				for _, e := range events(t, text) {
+					have[e.where()]++
+				}
+			}
+			for _, e := range out {
+				if have[e.where()]--; have[e.where()] < 0 {
+					t.Errorf("%s is there too often", e.where())
+				}
+			}
+		})
+	}
+}
+
+// TestSameAsSingle: programs in which all processes do the same give the calls
+// of a run on one processor.
+func TestSameAsSingle(t *testing.T) {
+	n := 0
+	for _, r := range runs(t) {
+		name, _, _ := strings.Cut(r.name, "_p")
+		if filepath.Base(filepath.Dir(filepath.Dir(r.paths[0]))) != "parallel" ||
+			name == "f06_redist" || name == "f09_tasks" || r.name == "f10_genblk_p4" {
+			continue
+		}
+		n++
+		t.Run(r.name, func(t *testing.T) {
+			calls := func(text []byte) []string {
+				var list []string
+				for _, e := range events(t, text) {
+					if e.kind == "call_" && e.fn != "rtl_Waitrequest" {
+						list = append(list, e.fn+" "+e.line)
+					}
+				}
+				return list
+			}
+			want := calls(text(t, filepath.Join(traces, "single", name+".ptr.zst")))
+			got := calls(merged(t, merge.Options{}, r.texts...))
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("calls (-single +merged):\n%s", diff)
+			}
+		})
+	}
+	if n != 26 {
+		t.Errorf("%d runs compared, want 26", n)
+	}
+}
+
+var handleParam = regexp.MustCompile(`(\w*(?:Ref|HandlePtr))(?:\[\d+\])?=([0-9a-f]+)\b`)
+
+// strays returns the uses of references that no call before has returned, as
+// place and parameter, and how many references were looked at.
+func strays(list []event) (stray []string, n int) {
+	known := map[string]bool{"0": true, "ffffffffffffffff": true}
+	for _, e := range list {
+		for _, m := range handleParam.FindAllStringSubmatch(e.block, -1) {
+			switch {
+			case e.kind == "ret_":
+				known[m[2]] = true
+			case !known[m[2]]:
+				stray = append(stray, e.where()+" "+m[1])
+			}
+			n++
+		}
+	}
+	return stray, n
+}
+
+// TestHandles: a reference that a merged call uses was returned by an earlier
+// one; with addresses of several processes mixed it would not be. What realn_
+// and redis_ replace without telling is unknown in the traces already.
+func TestHandles(t *testing.T) {
+	clean := 0
+	for _, r := range runs(t) {
+		t.Run(r.name, func(t *testing.T) {
+			already := map[string]bool{}
+			for _, text := range r.texts {
+				own, _ := strays(events(t, text))
+				for _, s := range own {
+					already[s] = true
+				}
+			}
+			if len(already) == 0 {
+				clean++
+			}
+			stray, n := strays(events(t, merged(t, merge.Options{}, r.texts...)))
+			for _, s := range stray {
+				if !already[s] {
+					t.Errorf("%s was not returned by a call before", s)
+				}
+			}
+			if n < 20 {
+				t.Errorf("only %d references were looked at", n)
+			}
+		})
+	}
+	if clean < 30 {
+		t.Errorf("only %d runs have no unknown references of their own", clean)
+	}
+}
+
+// TestObjects: the objects of every merged trace can be followed, so that it
+// can be simulated.
+func TestObjects(t *testing.T) {
+	for _, r := range runs(t) {
+		t.Run(r.name, func(t *testing.T) {
+			rd, err := ptr.NewReader(r.name, bytes.NewReader(merged(t, merge.Options{}, r.texts...)), ptr.Options{Strict: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rt := rd.Header().Runtime
+			table := object.New(object.Config{Grid: rt.Grid, Traced: rt.Root()})
+			for {
+				c, err := rd.Next()
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if c.Outside {
+					continue
+				}
+				if err := table.Follow(c); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// TestTasks: tasks do not overlap: after runam_ with Run=1 comes its stopam_
+// before the next runam_, and every task of the program is entered.
+func TestTasks(t *testing.T) {
+	for _, r := range runs(t) {
+		if !strings.HasPrefix(r.name, "f09_tasks") {
+			continue
+		}
+		t.Run(r.name, func(t *testing.T) {
+			depth, entered := 0, 0
+			for _, e := range events(t, merged(t, merge.Options{}, r.texts...)) {
+				switch e.kind + e.fn {
+				case "call_runam_":
+					if depth != 0 {
+						t.Fatalf("%s inside a task", e.where())
+					}
+				case "ret_runam_":
+					if strings.TrimSpace(e.block) != "Run=1;" {
+						t.Errorf("%s returns %q, but some process has entered the task", e.where(), e.block)
+					}
+					depth++
+					entered++
+				case "call_stopam_":
+					if depth--; depth < 0 {
+						t.Fatalf("%s outside of a task", e.where())
+					}
+				}
+			}
+			// Two tasks at two places, each in three rounds.
+			if depth != 0 || entered != 12 {
+				t.Errorf("%d tasks entered, %d left open; want 12 and 0", entered, depth)
+			}
+		})
+	}
+}
+
+// TestOneTrace: one trace passes through byte for byte.
+func TestOneTrace(t *testing.T) {
+	for _, name := range []string{"single/f09_tasks.ptr.zst", "variants/f05_remote_v4_nested.ptr.zst", "variants/f06_redist_v7_gz.ptr.gz"} {
+		in := text(t, filepath.Join(traces, name))
+		if got := merged(t, merge.Options{}, in); !bytes.Equal(got, in) {
+			t.Errorf("%s is changed by passing through", name)
+		}
+	}
+}
+
+// TestSourceOrder: the order in which numbered traces are given does not
+// matter.
+func TestSourceOrder(t *testing.T) {
+	for _, r := range runs(t) {
+		if r.name != "f09_tasks_p2x2" && r.name != "f10_genblk_p4" {
+			continue
+		}
+		want := merged(t, merge.Options{}, r.texts...)
+		list := sources(r.texts...)
+		slices.Reverse(list)
+		var got bytes.Buffer
+		if err := merge.Merge(context.Background(), &got, list, merge.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(want, got.Bytes()) {
+			t.Errorf("%s: the order of sources changes the merged trace", r.name)
+		}
+	}
+}
+
+// TestOneDamagedTrace: all of a single damaged trace passes through, and the
+// error says what is wrong with it.
+func TestOneDamagedTrace(t *testing.T) {
+	for name, code := range map[string]string{
+		"variants/f05_remote_v8_notfull.ptr.zst": "ptr/exit",
+		"variants/f06_redist_v10_stop.ptr.zst":   "ptr/truncated",
+		"damaged/killed_run_f01_big.ptr.zst":     "ptr/truncated",
+	} {
+		in := text(t, filepath.Join(traces, name))
+		var got bytes.Buffer
+		err := merge.Merge(t.Context(), &got, sources(in), merge.Options{})
+		if e, ok := errors.AsType[*diag.Error](err); !ok || e.Code != code {
+			t.Errorf("%s: error %v, want code %s", name, err, code)
+		}
+		if !bytes.Equal(got.Bytes(), in) {
+			t.Errorf("%s is changed by passing through", name)
+		}
+	}
+}
