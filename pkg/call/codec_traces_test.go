@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/stream"
 )
@@ -49,7 +50,7 @@ func readAll(src call.Source, limit int) (contents, error) {
 // clone returns a copy of c that shares no memory with its source.
 func clone(c *call.Call) call.Call {
 	d := *c
-	d.Args, d.Ret = *c.Args.Clone(), *c.Ret.Clone()
+	d.Args, d.Ret = cloneParams(&c.Args), cloneParams(&c.Ret)
 	d.Text, d.RetText, d.Nested = nil, nil, nil
 	for _, l := range c.Text {
 		d.Text = append(d.Text, bytes.Clone(l))
@@ -61,6 +62,28 @@ func clone(c *call.Call) call.Call {
 		d.Nested = append(d.Nested, clone(&c.Nested[i]))
 	}
 	return d
+}
+
+func cloneParams(p *call.Params) (out call.Params) {
+	for i := range p.Len() {
+		q := p.At(i)
+		if q.Shape == libdvm.Scalar {
+			out.Add(q.Key, q.Kind, bytes.Clone(q.Val))
+			continue
+		}
+		out.AddArray(q.Key, q.Kind, q.Shape)
+		d, elems, from := out.At(i), p.Elems(q), int32(0)
+		for _, to := range p.Rows(q) {
+			out.AddRow(d)
+			for ; from < to; from++ {
+				out.AddElem(d, bytes.Clone(elems[from]))
+			}
+		}
+		for _, e := range elems[from:] {
+			out.AddElem(d, bytes.Clone(e))
+		}
+	}
+	return out
 }
 
 // same returns what differs between two calls as a record holds them, "" when
@@ -138,7 +161,7 @@ func write(t testing.TB, all *contents) []byte {
 
 // read returns the contents of a stream.
 func read(text []byte) (contents, error) {
-	r, err := call.NewReader("x.ndjson", bytes.NewReader(text))
+	r, err := call.NewReader("x", bytes.NewReader(text))
 	if err != nil {
 		return contents{}, err
 	}

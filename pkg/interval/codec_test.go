@@ -226,7 +226,9 @@ func TestAnyOrderAndUnknownFields(t *testing.T) {
 }
 
 func TestEveryCutIsTold(t *testing.T) {
-	text := write(t, sample(rand.New(rand.NewPCG(9, 10))))
+	all := sample(rand.New(rand.NewPCG(9, 10)))
+	all.Records = all.Records[:3] // one of each kind
+	text := write(t, all)
 	for i := range len(text) {
 		got, err := read(text[:i])
 		if !errors.Is(err, diag.ErrTruncated) {

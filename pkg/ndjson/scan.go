@@ -142,7 +142,8 @@ func (s *Scanner) Peek() byte {
 
 // Found makes the value that comes next the token read last and describes it
 // for a message: "the string \"x\"", "the number 1.5", "an array". The value
-// is not consumed.
+// is not consumed. That the line ends or the value is malformed is a complaint
+// of its own.
 func (s *Scanner) Found() string {
 	mark := s.Mark()
 	defer s.Seek(mark)
@@ -160,10 +161,11 @@ func (s *Scanner) Found() string {
 			return "the number " + string(b)
 		}
 	}
-	s.start = s.pos
-	if s.pos >= len(s.data) {
-		return "the end of the line"
+	if s.err != nil || s.pos == len(s.data) {
+		s.unexpected(s.pos, "a value")
+		return "nothing"
 	}
+	s.start = s.pos
 	return describe(s.data[s.pos:])
 }
 
