@@ -317,8 +317,21 @@ func (t *Table) distribution(c *call.Call, tm *Template) (*System, *layout.Dist,
 	if err != nil {
 		return nil, nil, Error(c, "distribution", "%v", err)
 	}
+	for k := range d.Dims {
+		if d.Dims[k].Kind == layout.Cut {
+			for len(t.extents) <= k {
+				t.extents = append(t.extents, 0)
+			}
+			t.extents[k] = max(t.extents[k], tm.Size[d.Dims[k].Axis])
+		}
+	}
 	return s, d, nil
 }
+
+// Extents returns for each dimension of processor systems the largest axis of
+// a template that was mapped on it so far (model section 11); its length is
+// the rank of the grids that the program can use.
+func (t *Table) Extents() []int64 { return t.extents }
 
 // Distribute takes in distr_.
 func (t *Table) Distribute(c *call.Call) error {

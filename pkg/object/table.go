@@ -35,6 +35,7 @@ type Table struct {
 	systems int
 	warned  []*diag.Error
 	noLoad  bool
+	extents []int64
 	// loop is the loop between crtpl_ and endpl_, last the last one mapped.
 	loop, last *Loop
 	loopPos    diag.Pos

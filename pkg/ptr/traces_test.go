@@ -103,28 +103,8 @@ func readAll(name string, text []byte, opts ptr.Options) (contents, []*diag.Erro
 			}
 			return all, r.Warnings(), err
 		}
-		all.Calls = append(all.Calls, clone(c))
+		all.Calls = append(all.Calls, c.Clone())
 	}
-}
-
-// clone returns a copy of c that shares no memory with the reader.
-func clone(c *call.Call) call.Call {
-	d := *c
-	d.Args, d.Ret = *c.Args.Clone(), *c.Ret.Clone()
-	d.Text, d.RetText = cloneLines(c.Text), cloneLines(c.RetText)
-	d.Nested = nil
-	for i := range c.Nested {
-		d.Nested = append(d.Nested, clone(&c.Nested[i]))
-	}
-	return d
-}
-
-func cloneLines(ls [][]byte) [][]byte {
-	var out [][]byte
-	for _, l := range ls {
-		out = append(out, bytes.Clone(l))
-	}
-	return out
 }
 
 func toPtr(t testing.TB, all contents) []byte {

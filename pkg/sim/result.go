@@ -248,3 +248,20 @@ func (r *Result) eachProcessor(i, id int, yield func(*interval.Processor) error)
 	}
 	return nil
 }
+
+// Write writes the header, the intervals and their processor records; the end
+// record is the caller's.
+func (r *Result) Write(w *interval.Writer, d Detail) error {
+	if err := w.Header(r.Header()); err != nil {
+		return err
+	}
+	for i := range r.nodes {
+		if err := w.Interval(&r.nodes[i]); err != nil {
+			return err
+		}
+		if err := r.Processors(i, d, w.Processor); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+// Dvmsim predicts how long a program runs on a machine, interval by interval.
+//
+//	dvmsim -m MACHINE [-g N1xN2...] [options] [FILE]
+//
+// It reads the calls of a trace (the output of dvmtrace-parse, or a .ptr
+// trace itself) from FILE or standard input, simulates them on a grid of
+// processors of the machine, and writes newline-delimited JSON: a header, one
+// record per interval of the program with all characteristics, for each the
+// classes of processors with equal values, and an end record.
+//
+// -m names a machine description (Predictor.par); repeated, the files
+// together describe the machine. -g is the processor grid; without it the
+// topology of the machine's file holds, else one processor.
+//
+//	dvmtrace-parse jac.ptr | dvmsim -m cluster.par -g 4x4 | dvmreport > jac.html
+//	dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.record=="interval" and .level==0).execution_time'
+package main
+
+import (
+	urfave "github.com/urfave/cli/v2"
+
+	"dvmtools/cmd/internal/cli"
+	"dvmtools/cmd/internal/open"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/ptr"
+	"dvmtools/pkg/sim"
+)
+
+func main() { cli.Main(command()) }
+
+// command describes the program.
+func command() cli.Command {
+	return cli.Command{
+		Name:      "dvmsim",
+		Usage:     "predict how long a DVM program runs on a machine",
+		ArgsUsage: "[FILE]",
+		Description: `Reads the calls of a trace (output of dvmtrace-parse, or a .ptr trace) from FILE
+or standard input, simulates them on a grid of processors, and writes one
+record per interval of the program with all its characteristics.
+
+Times are in seconds. Every interval's total time is productive time plus lost
+time; lost time is insufficient parallelism, communication and idle time.`,
+		Flags: append([]urfave.Flag{
+			&urfave.StringSliceFlag{Name: "machine", Aliases: []string{"m"}, Usage: "machine description `FILE`; repeat it for libraries of clusters"},
+			&urfave.StringFlag{Name: "grid", Aliases: []string{"g"}, Usage: "processor grid `N1xN2...` (default: the topology of the machine file, else 1)"},
+			&urfave.IntFlag{Name: "level", Value: -1, Usage: "keep intervals down to level `N`; the whole program is level 0 (-1: all)"},
+			&urfave.StringFlag{Name: "per-processor", Value: "classes", Usage: "processor records: `none|classes|each`"},
+			&urfave.BoolFlag{Name: "strict", Usage: "fail when an operation's cost would be estimated as zero"},
+			&urfave.BoolFlag{Name: "lenient", Usage: "take handles that name nothing for warnings"},
+		}, open.ModelFlags()...),
+		Examples: []cli.Example{
+			{Line: "dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport -o jac.html", Text: "a report"},
+			{Line: "dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.level==0).execution_time'", Text: "the predicted time alone"},
+		},
+		Run: run,
+	}
+}
+
+func run(e *cli.Env) error {
+	opts, err := open.ModelOptions(e)
+	if err != nil {
+		return err
+	}
+	if opts.Level = e.Flags.Int("level"); opts.Level < -1 {
+		return cli.Usagef("--level: found %d, expected a number from -1", opts.Level)
+	}
+	details := map[string]sim.Detail{"none": sim.None, "classes": sim.Classes, "each": sim.Each}
+	detail, ok := details[e.Flags.String("per-processor")]
+	if !ok {
+		return cli.Usagef("--per-processor: found %q, expected none, classes or each", e.Flags.String("per-processor"))
+	}
+	name, err := open.One(e, "one stream of calls")
+	if err != nil {
+		return err
+	}
+	m, err := open.Machine(e, e.Values("machine"))
+	if err != nil {
+		return err
+	}
+	grid := []int{1}
+	if g := e.Flags.String("grid"); g != "" {
+		if grid, err = open.Grid(g); err != nil {
+			return err
+		}
+	} else if len(m.Topology) > 0 {
+		grid = m.Topology
+	}
+	if err := sim.CheckGrid(m, grid); err != nil {
+		return err
+	}
+	src, err := open.Calls(e, name, ptr.Options{})
+	if err != nil {
+		return err
+	}
+	r, err := sim.Run(e.Ctx, sim.Config{
+		Machine: m, Grid: grid, Options: opts,
+		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"),
+	}, src)
+	warnings := 0
+	for _, w := range src.Warnings() {
+		e.Warn(w)
+		warnings++
+	}
+	if err != nil {
+		return err
+	}
+	for _, w := range r.Warnings {
+		e.Warn(w)
+		warnings++
+	}
+	out, err := e.Out()
+	if err != nil {
+		return err
+	}
+	w := interval.NewWriter(out)
+	if err := r.Write(w, detail); err != nil {
+		return err
+	}
+	return w.End(int64(warnings))
+}

@@ -1,0 +1,108 @@
+// Package open opens what the commands read: streams of calls in either form,
+// machine descriptions, grids.
+package open
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"strings"
+
+	"dvmtools/cmd/internal/cli"
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/machine/par"
+	"dvmtools/pkg/ptr"
+	"dvmtools/pkg/stream"
+)
+
+// Calls opens the stream of calls name, which is a .ptr trace or the output
+// of dvmtrace-parse, as its first byte tells.
+func Calls(e *cli.Env, name string, opts ptr.Options) (call.Source, error) {
+	in, err := e.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	content, err := in.Sniff()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case content.Format == stream.FormatText:
+		return ptr.NewReader(in.Name(), in, opts)
+	case content.Format == stream.FormatBlank:
+		return nil, diag.Truncated(diag.Pos{File: in.Name()}, "stream/empty", "the input is empty, expected a .ptr trace or the calls of one; did the program before it in the pipe fail?")
+	}
+	return call.NewReader(in.Name(), in)
+}
+
+// One returns the only operand, "-" when there is none; more are a usage
+// error that says what was expected.
+func One(e *cli.Env, what string) (string, error) {
+	in := e.Inputs()
+	if len(in) > 1 {
+		return "", cli.Usagef("found %d operands, expected %s", len(in), what)
+	}
+	return in[0], nil
+}
+
+// maxMachineFile bounds machine files, which are read whole.
+const maxMachineFile = 16 << 20
+
+// Machine reads the machine that one or more files describe together and
+// shows the warnings about them.
+func Machine(e *cli.Env, files []string) (*machine.Machine, error) {
+	if len(files) == 0 {
+		return nil, cli.Usagef("no machine is given; name its description with -m FILE (see testdata/machines for examples)")
+	}
+	var sources []par.Source
+	for _, f := range files {
+		in, err := e.Open(f)
+		if err != nil {
+			return nil, err
+		}
+		b, err := io.ReadAll(io.LimitReader(in, maxMachineFile+1))
+		if err != nil {
+			return nil, err
+		}
+		if len(b) > maxMachineFile {
+			return nil, diag.New(diag.Pos{File: in.Name()}, "par/size", "the machine description is larger than %d bytes; is this the right file?", maxMachineFile)
+		}
+		if b = bytes.TrimPrefix(b, []byte("\ufeff")); len(bytes.TrimSpace(b)) > 0 && bytes.TrimSpace(b)[0] == '{' && bytes.Contains(b, []byte(`"record"`)) {
+			return nil, diag.New(diag.Pos{File: in.Name(), Line: 1, Col: 1}, "par/stream", "found a stream of records, expected a machine description")
+		}
+		sources = append(sources, par.Source{Name: in.Name(), Text: b})
+		if err := in.Close(); err != nil {
+			return nil, err
+		}
+	}
+	m, list := par.ParseAll(sources...)
+	for _, w := range list.Warnings() {
+		e.Warn(w)
+	}
+	if err := list.Err(); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// Grid reads a processor grid: extents with x between them, as "4x4".
+func Grid(s string) ([]int, error) {
+	var grid []int
+	for part := range strings.SplitSeq(strings.ToLower(s), "x") {
+		n, err := strconv.Atoi(part)
+		if err != nil || n < 1 || part[0] == '+' {
+			if errors.Is(err, strconv.ErrRange) {
+				return nil, cli.Usagef("grid %q: %s is too large", s, part)
+			}
+			return nil, cli.Usagef("grid %q: found %q, expected positive numbers with x between them, such as 16 or 4x4", s, part)
+		}
+		grid = append(grid, n)
+	}
+	if len(grid) > 64 {
+		return nil, cli.Usagef("grid %q has %d dimensions, expected at most 64", s, len(grid))
+	}
+	return grid, nil
+}

@@ -1,0 +1,100 @@
+package call
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"dvmtools/pkg/diag"
+)
+
+// Recording is a stream of calls kept in memory, so that it can be read many
+// times, by several readers at once. It must not be changed.
+type Recording struct {
+	header   Header
+	calls    []Call
+	exit     Exit
+	warnings []*diag.Error
+}
+
+// Record reads the program of src, without what lies outside of it, to the
+// end.
+func Record(src Source) (*Recording, error) {
+	r := &Recording{header: *src.Header()}
+	for {
+		c, err := src.Next()
+		if errors.Is(err, io.EOF) {
+			r.exit = *src.Exit()
+			r.warnings = src.Warnings()
+			return r, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !c.Outside && !src.Exit().Found {
+			r.calls = append(r.calls, c.Clone())
+		}
+	}
+}
+
+// Len returns the number of calls.
+func (r *Recording) Len() int { return len(r.calls) }
+
+// Warnings returns what was noticed while the calls were read.
+func (r *Recording) Warnings() []*diag.Error { return r.warnings }
+
+// Header returns the header of the stream.
+func (r *Recording) Header() *Header { return &r.header }
+
+// Source returns a source that reads the recording from its beginning.
+func (r *Recording) Source() Source { return &replay{r: r} }
+
+// replay reads a recording.
+type replay struct {
+	r  *Recording
+	at int
+}
+
+func (p *replay) Header() *Header { return &p.r.header }
+
+// Exit is the end of the program; it is found when Next has returned io.EOF.
+func (p *replay) Exit() *Exit {
+	if p.at <= len(p.r.calls) {
+		return &Exit{}
+	}
+	e := p.r.exit
+	return &e
+}
+
+func (p *replay) Warnings() []*diag.Error { return nil }
+
+func (p *replay) Next() (*Call, error) {
+	if p.at == len(p.r.calls) {
+		p.at++
+	}
+	if p.at > len(p.r.calls) {
+		return nil, io.EOF
+	}
+	p.at++
+	return &p.r.calls[p.at-1], nil
+}
+
+// Clone returns a copy of c that shares no memory with its reader.
+func (c *Call) Clone() Call {
+	d := *c
+	d.Args, d.Ret = *c.Args.Clone(), *c.Ret.Clone()
+	d.Text, d.RetText = cloneLines(c.Text), cloneLines(c.RetText)
+	d.Nested = nil
+	for i := range c.Nested {
+		d.Nested = append(d.Nested, c.Nested[i].Clone())
+	}
+	return d
+}
+
+func cloneLines(lines [][]byte) [][]byte {
+	var out [][]byte
+	for _, l := range lines {
+		out = append(out, bytes.Clone(l))
+	}
+	return out
+}

@@ -1,0 +1,138 @@
+// Package search finds the processor grid on which a program does best, by
+// simulating it on many (model section 11).
+package search
+
+import (
+	"fmt"
+	"math"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/layout"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/units"
+)
+
+// Shape is what a program's distributions say about useful grids.
+type Shape struct {
+	// Extents are, for each dimension of a grid, the largest axis of a
+	// template that the program maps on it.
+	Extents []int64
+	// Alike is the time that every processor spends whatever the grid is,
+	// on the traced machine; 0 when the program has tasks, which may share
+	// it.
+	Alike units.Seconds
+}
+
+// Read returns the shape of a recorded program; a program without a
+// distribution is an error.
+func Read(r *call.Recording) (Shape, error) {
+	var s Shape
+	src := r.Source()
+	traced := r.Header().Runtime.Root()
+	t := object.New(object.Config{Grid: traced, Traced: traced})
+	tasks, io := false, false
+	for {
+		c, err := src.Next()
+		if err != nil {
+			break
+		}
+		if err := t.Follow(c); err != nil {
+			return s, err
+		}
+		switch c.Class() {
+		case libdvm.RunMachine:
+			tasks = true
+		case libdvm.BeginIO:
+			io = true
+		case libdvm.EndIO:
+			io = false
+		case libdvm.Ordinary:
+			if !io {
+				s.Alike += c.CallTime + c.RetTime
+			}
+		}
+	}
+	if tasks {
+		s.Alike = 0
+	}
+	s.Extents = t.Extents()
+	if len(s.Extents) == 0 {
+		return s, fmt.Errorf("the program distributes nothing, so that no grid is better than another; expected a distr_ or redis_ that maps an axis")
+	}
+	return s, nil
+}
+
+// Mark says how even the blocks of the extents are on a grid: the least ratio
+// over the dimensions of the last coordinate's elements to the most elements
+// of any coordinate, 0 when a coordinate gets none. Grids with a mark above 0
+// are called not bad.
+func Mark(grid []int, extents []int64) float64 {
+	mark := 1.0
+	for k, n := range grid {
+		e := int64(1)
+		if k < len(extents) && extents[k] > 0 {
+			e = extents[k]
+		}
+		if int64(n) > e {
+			return 0
+		}
+		a, err := layout.NewAxis(e, n, layout.Weights{})
+		if err != nil {
+			return 0
+		}
+		most, last := int64(0), int64(0)
+		for c := range n {
+			lo, hi := a.Range(c)
+			last = hi - lo
+			most = max(most, last)
+			if last == 0 {
+				return 0
+			}
+		}
+		mark = math.Min(mark, float64(last)/float64(most))
+	}
+	return mark
+}
+
+// Grids calls yield for all grids of the given rank with n processors, the
+// first extent descending.
+func Grids(n, rank int, yield func(grid []int)) {
+	grid := make([]int, rank)
+	var walk func(k, left int)
+	walk = func(k, left int) {
+		if k == rank-1 {
+			grid[k] = left
+			yield(grid)
+			return
+		}
+		for f := left; f >= 1; f-- {
+			if left%f == 0 {
+				grid[k] = f
+				walk(k+1, left/f)
+			}
+		}
+	}
+	walk(0, n)
+}
+
+// countGrids returns how many grids of the given rank have at most most
+// processors.
+func countGrids(most, rank int) int64 {
+	counts := make([]int64, most+1)
+	counts[1] = 1
+	for range rank {
+		next := make([]int64, most+1)
+		for d := 1; d <= most; d++ {
+			for m := d; m <= most; m += d {
+				next[m] += counts[m/d]
+			}
+		}
+		counts = next
+	}
+	sum := int64(0)
+	for _, c := range counts {
+		sum += c
+	}
+	return sum
+}
