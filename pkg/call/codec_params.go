@@ -55,25 +55,25 @@ func (d *Reader) params(c *Call, row []libdvm.Param, dst *Params) bool {
 	var seen uint64
 	next := 0
 	for {
-		k, more := s.KeyBytes()
-		if !more {
-			return s.Err() == nil
+		i, name, first := next, "", true
+		if i >= len(row) || !s.KeyIs(row[i].Key) {
+			k, more := s.KeyBytes()
+			if !more {
+				return s.Err() == nil
+			}
+			if i = find(row, k, next); i < 0 {
+				name, first = d.keys.get(k)
+			}
 		}
-		first, ok := true, false
-		if i := find(row, k, next); i >= 0 {
-			first = seen&(1<<i) == 0
+		if i >= 0 {
+			name, first = row[i].Key, seen&(1<<i) == 0
 			seen |= 1 << i
 			next = i + 1
-			ok = first && d.listed(c, &row[i], dst)
-		} else {
-			var name string
-			name, first = d.keys.get(k)
-			ok = first && d.guessed(c, name, dst)
 		}
-		if !first {
-			return s.Fail("call/duplicate", "%s: found a second parameter %s, expected it once", c.Func, k)
-		}
-		if !ok {
+		switch {
+		case !first:
+			return s.Fail("call/duplicate", "%s: found a second parameter %s, expected it once", c.Func, name)
+		case i >= 0 && !d.listed(c, &row[i], dst), i < 0 && !d.guessed(c, name, dst):
 			return false
 		}
 	}

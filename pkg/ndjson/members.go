@@ -13,12 +13,12 @@ func (s *Scanner) Members(names []string, read func(i int) bool) (seen uint64, o
 	}
 	next := 0
 	for {
-		k, more := s.Key()
-		if !more {
-			return seen, s.err == nil
-		}
 		i := next
-		if i >= len(names) || names[i] != string(k) {
+		if i >= len(names) || !s.KeyIs(names[i]) {
+			k, more := s.Key()
+			if !more {
+				return seen, s.err == nil
+			}
 			if i = index(names, k); i < 0 {
 				if !s.Skip() {
 					return seen, false
@@ -27,7 +27,7 @@ func (s *Scanner) Members(names []string, read func(i int) bool) (seen uint64, o
 			}
 		}
 		if seen&(1<<i) != 0 {
-			return seen, s.Fail("ndjson/duplicate", "found a second %q, expected it once", k)
+			return seen, s.Fail("ndjson/duplicate", "found a second %q, expected it once", names[i])
 		}
 		seen |= 1 << i
 		next = i + 1

@@ -8,6 +8,79 @@ import (
 // maxDigits is the length of the longest integer of 64 bits.
 const maxDigits = 20
 
+// Number reads a number and returns its literal, which is valid JSON.
+func (s *Scanner) Number() ([]byte, bool) {
+	s.blank()
+	d, i := s.data, s.pos
+	s.start = i
+	if i < len(d) && d[i] == '-' {
+		i++
+	}
+	switch {
+	case i < len(d) && d[i] == '0':
+		i++
+	case i < len(d) && d[i]-'1' < 9:
+		for i++; i < len(d) && d[i]-'0' < 10; i++ {
+		}
+	case i > s.pos:
+		return nil, s.unexpected(i, "a digit")
+	default:
+		return nil, s.unexpected(i, "a number")
+	}
+	if i < len(d) && d[i] == '.' {
+		i++
+		from := i
+		for ; i < len(d) && d[i]-'0' < 10; i++ {
+		}
+		if i == from {
+			return nil, s.unexpected(i, "a digit")
+		}
+	}
+	if i < len(d) && d[i]|0x20 == 'e' {
+		i++
+		if i < len(d) && (d[i] == '+' || d[i] == '-') {
+			i++
+		}
+		from := i
+		for ; i < len(d) && d[i]-'0' < 10; i++ {
+		}
+		if i == from {
+			return nil, s.unexpected(i, "a digit")
+		}
+	}
+	s.pos = i
+	return d[s.start:i:i], true
+}
+
+// Int reads a number that is an integer of 64 bits, in whatever form.
+func (s *Scanner) Int() (int64, bool) {
+	if s.Peek() != '0' {
+		return 0, s.unexpected(s.pos, "an integer")
+	}
+	lit, ok := s.Number()
+	if !ok {
+		return 0, false
+	}
+	n, ok := parseInt(lit)
+	if !ok {
+		return 0, s.Fail("ndjson/value", "found %s, expected an integer of 64 bits", lit)
+	}
+	return n, true
+}
+
+// Float reads a number as the nearest float64.
+func (s *Scanner) Float() (float64, bool) {
+	lit, ok := s.Number()
+	if !ok {
+		return 0, false
+	}
+	f, ok := parseFloat(lit)
+	if !ok {
+		return 0, s.Fail("ndjson/value", "found %s, expected a number of at most 1.8e308", lit)
+	}
+	return f, true
+}
+
 // AppendInteger appends the JSON number lit as plain digits: 1e3 and 1000.0,
 // which filters may make of 1000, become 1000 again, and -0.0 becomes 0. It
 // returns dst as it was and false when lit is no integer or has more than 20

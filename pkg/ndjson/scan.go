@@ -29,6 +29,7 @@ type Scanner struct {
 	at     diag.Pos
 	err    *diag.Error
 	intern map[string]string
+	last   string // interned last
 }
 
 // Reset begins a new line. at gives the file and line of messages.
@@ -223,6 +224,24 @@ func (s *Scanner) key(mapped bool) ([]byte, bool) {
 	return k, true
 }
 
+// KeyIs consumes the key of the next member if it is name and stands there as
+// this package writes it, without blanks. It is a shortcut before
+// [Scanner.Key] for names of plain ASCII.
+func (s *Scanner) KeyIs(name string) bool {
+	d, i, n := s.data, s.pos, len(name)
+	if !s.fresh {
+		if i >= len(d) || d[i] != ',' {
+			return false
+		}
+		i++
+	}
+	if len(d)-i < n+3 || d[i] != '"' || d[i+n+1] != '"' || d[i+n+2] != ':' || string(d[i+1:i+1+n]) != name {
+		return false
+	}
+	s.start, s.pos, s.fresh = i, i+n+3, false
+	return true
+}
+
 // Elem goes to the next element of the array. At the array's end, which it
 // consumes, and after a complaint it returns false.
 func (s *Scanner) Elem() bool {
@@ -251,79 +270,6 @@ func (s *Scanner) leave() {
 	s.pos++
 	s.depth--
 	s.fresh = false
-}
-
-// Number reads a number and returns its literal, which is valid JSON.
-func (s *Scanner) Number() ([]byte, bool) {
-	s.blank()
-	d, i := s.data, s.pos
-	s.start = i
-	if i < len(d) && d[i] == '-' {
-		i++
-	}
-	switch {
-	case i < len(d) && d[i] == '0':
-		i++
-	case i < len(d) && d[i]-'1' < 9:
-		for i++; i < len(d) && d[i]-'0' < 10; i++ {
-		}
-	case i > s.pos:
-		return nil, s.unexpected(i, "a digit")
-	default:
-		return nil, s.unexpected(i, "a number")
-	}
-	if i < len(d) && d[i] == '.' {
-		i++
-		from := i
-		for ; i < len(d) && d[i]-'0' < 10; i++ {
-		}
-		if i == from {
-			return nil, s.unexpected(i, "a digit")
-		}
-	}
-	if i < len(d) && d[i]|0x20 == 'e' {
-		i++
-		if i < len(d) && (d[i] == '+' || d[i] == '-') {
-			i++
-		}
-		from := i
-		for ; i < len(d) && d[i]-'0' < 10; i++ {
-		}
-		if i == from {
-			return nil, s.unexpected(i, "a digit")
-		}
-	}
-	s.pos = i
-	return d[s.start:i:i], true
-}
-
-// Int reads a number that is an integer of 64 bits, in whatever form.
-func (s *Scanner) Int() (int64, bool) {
-	if s.Peek() != '0' {
-		return 0, s.unexpected(s.pos, "an integer")
-	}
-	lit, ok := s.Number()
-	if !ok {
-		return 0, false
-	}
-	n, ok := parseInt(lit)
-	if !ok {
-		return 0, s.Fail("ndjson/value", "found %s, expected an integer of 64 bits", lit)
-	}
-	return n, true
-}
-
-// Float reads a number as the nearest float64.
-func (s *Scanner) Float() (float64, bool) {
-	lit, ok := s.Number()
-	if !ok {
-		return 0, false
-	}
-	f, ok := parseFloat(lit)
-	if !ok {
-		return 0, s.Fail("ndjson/value", "found %s, expected a number of at most 1.8e308", lit)
-	}
-	return f, true
 }
 
 // Bool reads true or false.

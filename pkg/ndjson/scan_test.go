@@ -68,7 +68,7 @@ var jsonSeeds = []string{
 	`"\u0041\ud83d\ude00\/\b\f\n\r\t\"\\"`, `"\ud800"`, `"\udc00\ud800"`, `"\ud800\u0041"`, `"` + "\xff" + `"`, `"` + "\x01" + `"`,
 	`01`, `1.`, `.5`, `1e`, `1e+`, `-`, `+1`, `1E5`, `0e0`, `nul`, `nulls`, `tru`, `[1,]`, `{"a":1,}`, `{,}`, `[,]`, `{"a"}`, `{1:2}`, `[1 2]`,
 	`1 2`, `{"a":1}x`, ``, ` `, `"`, `"abc`, `"\`, `"\u`, `"\u12`, `[[[[]]]]`, `{"a":{"b":{}}}`, `"12345678"`, `"1234567\n"`, "\ufeff1", "1\n",
-	`{"a":1,"a":2}`, `[`, `{"a":`, "\x00", `"ф"`, `"\uF741"`, `nan`, `Infinity`, `'a'`,
+	`{"a":1,"a":2}`, `{"record":1,"a":2,"":3,"args":4,"W":5,"args":6}`, `{"record":1,"args":4,"a":2,"args":6}`, `{"record":1"a":2}`, `{"record":1,,"a":2}`, `[`, `{"a":`, "\x00", `"ф"`, `"\uF741"`, `nan`, `Infinity`, `'a'`,
 }
 
 // FuzzScanner holds what the package comment says: what is accepted is valid
@@ -90,6 +90,7 @@ func FuzzScanner(f *testing.F) {
 		if s.Skip(); s.End() != ok {
 			t.Fatalf("%q: reading says %v, skipping not", text, ok)
 		}
+		checkMembers(t, text, ok)
 		want, err := reference(text)
 		if !ok {
 			if err == nil && !refusable(text) {
@@ -109,6 +110,32 @@ func FuzzScanner(f *testing.F) {
 		}
 		checkNumber(t, &s, text, want)
 	})
+}
+
+// checkMembers holds that Members, with its shortcut for names in order,
+// accepts what Skip accepts, duplicates of its names excepted.
+func checkMembers(t *testing.T, text []byte, ok bool) {
+	var s ndjson.Scanner
+	s.Reset(text, diag.Pos{})
+	if s.Peek() != '{' {
+		return
+	}
+	names := []string{"record", "a", "", "args", "W"}
+	seen, got := s.Members(names, func(int) bool { return s.Skip() })
+	if got = got && s.End(); got == ok {
+		var m map[string]any
+		if ok && json.Unmarshal(text, &m) == nil {
+			for i, n := range names {
+				if _, there := m[n]; there != (seen>>i&1 == 1) {
+					t.Fatalf("%q: %q seen %b", text, n, seen)
+				}
+			}
+		}
+		return
+	}
+	if e, isDiag := errors.AsType[*diag.Error](s.Err()); got || !isDiag || e.Code != "ndjson/duplicate" {
+		t.Fatalf("%q: Members says %v, %v, Skip %v", text, got, s.Err(), ok)
+	}
 }
 
 // refusable reports whether text has what the scanner may refuse in spite of

@@ -30,6 +30,14 @@ func (s *Scanner) Bytes() ([]byte, bool) {
 
 // Intern returns b as a string, the same memory for equal strings as a rule.
 func (s *Scanner) Intern(b []byte) string {
+	if string(b) == s.last {
+		return s.last // names of files come in long runs
+	}
+	s.last = s.interned(b)
+	return s.last
+}
+
+func (s *Scanner) interned(b []byte) string {
 	if t, ok := s.intern[string(b)]; ok {
 		return t
 	}
