@@ -1,0 +1,156 @@
+package comm
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"dvmtools/pkg/units"
+)
+
+// Message is what one processor sends to another in an exchange. Processors
+// are numbered as in the root grid: row-major, last coordinate fastest.
+type Message struct {
+	From, To int
+	Bytes    units.Bytes
+}
+
+// Size says that Count messages of Bytes bytes are sent. Equal messages are
+// interchangeable on a medium with channels (model section 7).
+type Size struct {
+	Bytes units.Bytes `json:"size_b"`
+	Count int64       `json:"count"`
+}
+
+// Distance says that the longest message between processors whose coordinates
+// in the root grid differ by Hops in sum has Bytes bytes: all that a
+// transputer medium needs to know (model section 7).
+type Distance struct {
+	Hops  int         `json:"hops"`
+	Bytes units.Bytes `json:"size_b"`
+}
+
+// Traffic is a sparse set of messages: from and to differ, bytes are
+// positive, and there is at most one message from one processor to another
+// (model section 7). The three views are of the same set. A Traffic does not
+// change once it was handed over.
+type Traffic interface {
+	// Sizes returns the sizes and how many messages have them, each size
+	// once, the longest first: all that a single medium with channels needs.
+	Sizes() []Size
+	// Distances returns the longest message at every distance that occurs,
+	// the nearest first: all that a single transputer needs.
+	Distances() []Distance
+	// Each calls yield with every message, in an order that is always the
+	// same, until yield returns false. Only trees of clusters need it.
+	Each(yield func(Message) bool)
+}
+
+// list is the plain Traffic: messages by sender and receiver.
+type list struct {
+	grid []int
+	ms   []Message
+}
+
+// Messages returns the set of messages ms between processors of a root grid
+// (model section 7): several entries between one pair become one message;
+// entries without bytes or from a processor to itself are dropped. A sum that
+// 64 bits cannot hold stays at the largest number. ms is not changed.
+func Messages(grid []int, ms []Message) Traffic {
+	l := &list{grid: slices.Clone(grid)}
+	for _, m := range ms {
+		if m.From != m.To && m.Bytes > 0 {
+			l.ms = append(l.ms, m)
+		}
+	}
+	slices.SortFunc(l.ms, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	kept := l.ms[:0]
+	for _, m := range l.ms {
+		if k := len(kept) - 1; k >= 0 && kept[k].From == m.From && kept[k].To == m.To {
+			kept[k].Bytes += min(m.Bytes, math.MaxInt64-kept[k].Bytes)
+			continue
+		}
+		kept = append(kept, m)
+	}
+	l.ms = kept
+	return l
+}
+
+func (l *list) Sizes() []Size {
+	var h histogram
+	for _, m := range l.ms {
+		h.add(m.Bytes, 1)
+	}
+	return h.sizes()
+}
+
+func (l *list) Distances() []Distance {
+	var f farthest
+	for _, m := range l.ms {
+		f.add(Hops(l.grid, m.From, m.To), m.Bytes)
+	}
+	return f.distances()
+}
+
+func (l *list) Each(yield func(Message) bool) {
+	for _, m := range l.ms {
+		if !yield(m) {
+			return
+		}
+	}
+}
+
+// Hops returns the distance of processors p and q in a grid: the sum of the
+// differences of their coordinates (model section 7, transputer).
+func Hops(grid []int, p, q int) int {
+	hops := 0
+	for k := len(grid) - 1; k >= 0; k-- {
+		d := p%grid[k] - q%grid[k]
+		hops += max(d, -d)
+		p /= grid[k]
+		q /= grid[k]
+	}
+	return hops
+}
+
+// histogram counts messages by size.
+type histogram struct{ count map[units.Bytes]int64 }
+
+func (h *histogram) add(b units.Bytes, n int64) {
+	if h.count == nil {
+		h.count = map[units.Bytes]int64{}
+	}
+	h.count[b] += n
+}
+
+// sizes lists the counts, the longest messages first.
+func (h *histogram) sizes() []Size {
+	out := make([]Size, 0, len(h.count))
+	for b, n := range h.count {
+		out = append(out, Size{Bytes: b, Count: n})
+	}
+	slices.SortFunc(out, func(a, b Size) int { return cmp.Compare(b.Bytes, a.Bytes) })
+	return out
+}
+
+// farthest keeps the longest message at every distance.
+type farthest struct{ longest map[int]units.Bytes }
+
+func (f *farthest) add(hops int, b units.Bytes) {
+	if f.longest == nil {
+		f.longest = map[int]units.Bytes{}
+	}
+	f.longest[hops] = max(f.longest[hops], b)
+}
+
+// distances lists the longest messages, the nearest first.
+func (f *farthest) distances() []Distance {
+	out := make([]Distance, 0, len(f.longest))
+	for h, b := range f.longest {
+		out = append(out, Distance{Hops: h, Bytes: b})
+	}
+	slices.SortFunc(out, func(a, b Distance) int { return cmp.Compare(a.Hops, b.Hops) })
+	return out
+}

@@ -1,0 +1,105 @@
+package comm
+
+import (
+	"math"
+
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/units"
+)
+
+// Pipelined returns the time T(l, L) of a message of bytes L over a distance
+// of hops l on a transputer medium, and the number n of portions it travels
+// in (model section 7; design 2010, 4.2):
+//
+//	l = 0: 0
+//	l = 1: Ts + TB·L                                    n = 1
+//	l > 1: min over n >= 1 of (l-1+n)·(Ts + TB·ceil(L/n))
+//
+// Among numbers of portions that take equally long it returns the smallest
+// that it examined; TB = 0 gives n = 1 and Ts = 0 gives n = L. T grows with
+// each of l, L, Ts and TB. A message without bytes takes no time.
+func Pipelined(md machine.Medium, hops int, bytes units.Bytes) (units.Seconds, int64) {
+	if hops <= 0 || bytes <= 0 {
+		return 0, 0
+	}
+	ts, tb := float64(md.TStart), float64(md.TByte)
+	switch {
+	case hops == 1:
+		return units.Transfer(md.TStart, md.TByte, bytes), 1
+	case tb == 0:
+		return units.Seconds(float64(hops) * ts), 1
+	case ts == 0:
+		return units.Seconds((float64(hops-1) + float64(bytes)) * tb), int64(bytes)
+	}
+	w := wormhole{extra: float64(hops - 1), ts: ts, tb: tb, bytes: int64(bytes)}
+	return w.best()
+}
+
+// wormhole looks for the best number of portions.
+type wormhole struct {
+	extra, ts, tb float64
+	bytes         int64
+}
+
+// time is what n portions take.
+func (w *wormhole) time(n int64) float64 {
+	portion := (w.bytes-1)/n + 1
+	return (w.extra + float64(n)) * (w.ts + float64(w.tb*float64(portion)))
+}
+
+// bound is what n portions take at least. It is convex in n with its minimum
+// at n*, so that a search that goes outwards from n* may stop where the bound
+// reaches the best time.
+func (w *wormhole) bound(n int64) float64 {
+	return (w.extra + float64(n)) * (w.ts + float64(w.tb*(float64(w.bytes)/float64(n))))
+}
+
+// best examines the numbers of portions from n* = sqrt((l-1)·TB·L/Ts)
+// outwards. Of the numbers that give the same portion only the least can be
+// best, so that the steps are as wide as the portions are small.
+func (w *wormhole) best() (units.Seconds, int64) {
+	mid := int64(1)
+	if x := math.Sqrt(w.extra * w.tb * float64(w.bytes) / w.ts); x >= float64(w.bytes) {
+		mid = w.bytes
+	} else if x > 1 {
+		mid = int64(x)
+	}
+	first := w.least(mid)
+	best, at := w.time(first), first
+	take := func(n int64) {
+		if t := w.time(n); t < best || t == best && n < at {
+			best, at = t, n
+		}
+	}
+	for n := first - 1; n >= 1; {
+		n = w.least(n)
+		if w.bound(n) >= best && w.bound(n+1) >= best {
+			break
+		}
+		take(n)
+		n--
+	}
+	for n := w.next(mid); n <= w.bytes; n = w.next(n) {
+		if w.bound(n) >= best {
+			break
+		}
+		take(n)
+	}
+	return units.Seconds(best), at
+}
+
+// least returns the least number of portions that are as long as those of n.
+func (w *wormhole) least(n int64) int64 {
+	portion := (w.bytes-1)/n + 1
+	return (w.bytes-1)/portion + 1
+}
+
+// next returns the least number of portions that are shorter than those of n,
+// a number above bytes when there is none.
+func (w *wormhole) next(n int64) int64 {
+	portion := (w.bytes-1)/n + 1
+	if portion == 1 {
+		return math.MaxInt64
+	}
+	return (w.bytes-1)/(portion-1) + 1
+}
