@@ -92,11 +92,16 @@ var grids = [][]int{{1}, {2}, {3}, {4}, {2, 2}, {4, 4}, {3, 5}, {2, 2, 2}, {64}}
 
 func simulate(t testing.TB, name string, b []byte, m *machine.Machine, grid []int) *sim.Result {
 	t.Helper()
-	r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, source(t, name, b))
+	r, err := run(t, name, b, m, grid)
 	if err != nil {
 		t.Fatalf("%s on %v: %v", name, grid, err)
 	}
 	return r
+}
+
+func run(t testing.TB, name string, b []byte, m *machine.Machine, grid []int) (*sim.Result, error) {
+	t.Helper()
+	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, source(t, name, b))
 }
 
 // tracedTime adds up the TIME fields of the program, reading the text without
