@@ -2,6 +2,7 @@ package object
 
 import (
 	"math"
+	"slices"
 
 	"dvmtools/pkg/layout"
 )
@@ -14,6 +15,9 @@ type System struct {
 	// Ranks are the root's linear numbers of the system's processors in its
 	// own order (row-major, last coordinate fastest); nil stands for 0, 1, ...
 	Ranks []int
+	// Lower is where the system begins in the root's grid when it is a
+	// section of it with the same dimensions, else nil.
+	Lower []int
 	// ID is different for every system, the root's is 0.
 	ID int
 }
@@ -74,9 +78,12 @@ func view(base *System, traced []int64) *System {
 		for _, x := range traced {
 			v.Grid = append(v.Grid, int(x))
 		}
-		return v
+	} else {
+		v.Grid = factorise(base.Size(), max(len(traced), 1))
 	}
-	v.Grid = factorise(base.Size(), max(len(traced), 1))
+	if slices.Equal(v.Grid, base.Grid) {
+		v.Lower = base.Lower
+	}
 	return v
 }
 
@@ -141,6 +148,12 @@ func section(base *System, init, last []int64) *System {
 		lower[k] = lo
 		s.Grid[k] = hi - lo + 1
 		whole = whole && s.Grid[k] == n
+	}
+	if base.Lower != nil {
+		s.Lower = make([]int, rank)
+		for k := range lower {
+			s.Lower[k] = base.Lower[k] + lower[k]
+		}
 	}
 	if whole {
 		s.Ranks = base.Ranks

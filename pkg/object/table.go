@@ -53,7 +53,7 @@ func New(cfg Config) *Table {
 	if cfg.LongSize == 0 {
 		cfg.LongSize = 8
 	}
-	root := &System{Grid: slices.Clone(cfg.Grid)}
+	root := &System{Grid: slices.Clone(cfg.Grid), Lower: make([]int, len(cfg.Grid))}
 	for _, n := range cfg.Traced {
 		root.Traced = append(root.Traced, int64(n))
 	}

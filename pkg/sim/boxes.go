@@ -8,12 +8,17 @@ import (
 // boxes describes a set of processors of a grid, given by their linear
 // numbers in ascending order, as products of coordinate sets: coordinates of
 // the first dimension that have the same rest share a box, and so on inwards.
-func boxes(grid []int, ranks []int) [][]string {
+// set writes a set of coordinates of dimension k.
+func boxes(grid []int, ranks []int, set func(k int, coords []int) string) [][]string {
 	if len(ranks) == 0 {
 		return nil
 	}
+	return boxesFrom(0, grid, ranks, set)
+}
+
+func boxesFrom(k int, grid []int, ranks []int, set func(k int, coords []int) string) [][]string {
 	if len(grid) == 1 {
-		return [][]string{{coordSet(ranks)}}
+		return [][]string{{set(k, ranks)}}
 	}
 	inner := 1
 	for _, n := range grid[1:] {
@@ -45,8 +50,8 @@ func boxes(grid []int, ranks []int) [][]string {
 	}
 	var out [][]string
 	for _, g := range groups {
-		first := coordSet(g.coords)
-		for _, b := range boxes(grid[1:], g.rest) {
+		first := set(k, g.coords)
+		for _, b := range boxesFrom(k+1, grid[1:], g.rest, set) {
 			out = append(out, append([]string{first}, b...))
 		}
 	}

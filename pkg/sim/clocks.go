@@ -134,3 +134,27 @@ func (c *Counters) transfer(k interval.Kind, d units.Seconds) {
 	c.Communication += d
 	c.Kinds[k].Communication += d
 }
+
+// await books what a processor whose clock stands at t does until an exchange
+// from start to end is over, and returns its clock then: what passed beside
+// the exchange is overlap, what is left of it is communication.
+func (c *Counters) await(k interval.Kind, t, start, end units.Seconds) units.Seconds {
+	if t < start {
+		c.wait(k, start-t)
+		t = start
+	}
+	if over := min(t, end) - start; over > 0 {
+		c.Kinds[k].Overlap += over
+	}
+	if t < end {
+		c.transfer(k, end-t)
+		t = end
+	}
+	return t
+}
+
+// spread books v by which others finished an operation later.
+func (c *Counters) spread(k interval.Kind, v units.Seconds) {
+	c.Variation += v
+	c.Kinds[k].Variation += v
+}

@@ -120,20 +120,7 @@ func (e *each) Await(s *object.System, k interval.Kind, start, end units.Seconds
 	b := &e.books[e.at]
 	for _, p := range e.ranks(s) {
 		b.member[p] = true
-		c := &b.counters[p]
-		t := e.clock[p]
-		if t < start {
-			c.wait(k, start-t)
-			t = start
-		}
-		if over := min(t, end) - start; over > 0 {
-			c.Kinds[k].Overlap += over
-		}
-		if t < end {
-			c.transfer(k, end-t)
-			t = end
-		}
-		e.clock[p] = t
+		e.clock[p] = b.counters[p].await(k, e.clock[p], start, end)
 	}
 }
 
@@ -141,10 +128,7 @@ func (e *each) Settle(s *object.System, k interval.Kind) {
 	m := e.Latest(s)
 	b := &e.books[e.at]
 	for _, p := range e.ranks(s) {
-		if v := m - e.clock[p]; v > 0 {
-			b.counters[p].Variation += v
-			b.counters[p].Kinds[k].Variation += v
-		}
+		b.counters[p].spread(k, m-e.clock[p])
 	}
 }
 
@@ -161,4 +145,6 @@ func (e *each) Counters(id, i int) (*Counters, bool) {
 
 func (e *each) Ranks(i int) []int { return []int{i} }
 
-func (e *each) Boxes(classes []int) [][]string { return boxes(e.grid, classes) }
+func (e *each) Boxes(classes []int) [][]string {
+	return boxes(e.grid, classes, func(_ int, coords []int) string { return coordSet(coords) })
+}

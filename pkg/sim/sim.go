@@ -141,7 +141,7 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 	s.objects = object.New(oc)
 	newClocks := cfg.NewClocks
 	if newClocks == nil {
-		newClocks = NewEach
+		newClocks = NewClasses
 	}
 	s.clocks = newClocks(cfg.Grid, power)
 	return s, nil

@@ -1,0 +1,122 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/sim"
+)
+
+// plain simulates with a clock for every processor.
+func plain(t testing.TB, name string, b []byte, m *machine.Machine, grid []int, opts interval.Options) (*sim.Result, error) {
+	t.Helper()
+	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts, NewClocks: sim.NewEach}, source(t, name, b))
+}
+
+// sameResult compares two results figure by figure: equal to 1e-12 of the
+// interval's total time, and processor by processor.
+func sameResult(t *testing.T, where string, a, b *sim.Result) {
+	t.Helper()
+	ia, ib := a.Intervals(), b.Intervals()
+	if len(ia) != len(ib) {
+		t.Errorf("%s: %d and %d intervals", where, len(ia), len(ib))
+		return
+	}
+	for i := range ia {
+		scale := math.Max(float64(ia[i].TotalTime), 1e-9)
+		if ia[i].Processors != ib[i].Processors || ia[i].Operations != ib[i].Operations || ia[i].Count != ib[i].Count {
+			t.Errorf("%s: interval %d: %+v and %+v", where, i+1, ia[i], ib[i])
+		}
+		sameTimes(t, fmt.Sprintf("%s: interval %d", where, i+1), ia[i].Times, ib[i].Times, scale)
+		each := func(r *sim.Result) (out []interval.Processor) {
+			if err := r.Processors(i, sim.Each, func(p *interval.Processor) error { out = append(out, *p); return nil }); err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}
+		pa, pb := each(a), each(b)
+		if len(pa) != len(pb) {
+			t.Errorf("%s: interval %d: %d and %d processors", where, i+1, len(pa), len(pb))
+			continue
+		}
+		for j := range pa {
+			if *pa[j].Rank != *pb[j].Rank {
+				t.Fatalf("%s: interval %d: processor %d and %d", where, i+1, *pa[j].Rank, *pb[j].Rank)
+			}
+			sameTimes(t, fmt.Sprintf("%s: interval %d, processor %d", where, i+1, *pa[j].Rank), pa[j].Times, pb[j].Times, scale)
+		}
+	}
+}
+
+func sameTimes(t *testing.T, where string, a, b interval.Times, scale float64) {
+	t.Helper()
+	var walk func(path string, x, y reflect.Value)
+	walk = func(path string, x, y reflect.Value) {
+		switch x.Kind() {
+		case reflect.Struct:
+			for i := range x.NumField() {
+				walk(path+"."+x.Type().Field(i).Name, x.Field(i), y.Field(i))
+			}
+		case reflect.Float64:
+			tol := 1e-12 * scale
+			if path == ".Efficiency" {
+				tol = 1e-10
+			}
+			if d := math.Abs(x.Float() - y.Float()); !(d <= tol) {
+				t.Errorf("%s: %s: %.17g and %.17g differ by %g of the total time", where, path, x.Float(), y.Float(), d/scale)
+			}
+		}
+	}
+	walk("", reflect.ValueOf(a), reflect.ValueOf(b))
+}
+
+// The engine by classes gives what the engine with a clock for every
+// processor gives.
+func TestEnginesAgreeOnEveryTrace(t *testing.T) {
+	machines := map[string]*machine.Machine{"bus": machineOf(t, bus), "mixed": machineOf(t, mixed)}
+	all := [][]int{{2}, {4}, {2, 2}, {3, 5}, {2, 2, 2}, {16, 4}}
+	for _, path := range traceFiles(t) {
+		b := text(t, path)
+		for _, grid := range all {
+			for name, m := range machines {
+				where := fmt.Sprintf("%s on %v (%s)", filepath.Base(path), grid, name)
+				slow, err := plain(t, where, b, m, grid, sim.Defaults())
+				fast, err2 := run(t, where, b, m, grid)
+				if (err == nil) != (err2 == nil) {
+					t.Errorf("%s: errors %v and %v", where, err, err2)
+					continue
+				}
+				if err == nil {
+					sameResult(t, where, slow, fast)
+				}
+			}
+		}
+	}
+}
+
+// A million processors make as few classes as a small grid.
+func TestClassesDoNotGrowWithTheGrid(t *testing.T) {
+	m := machineOf(t, "cluster = c; c = {1048576 x p}; c.CommType = ethernet; c.TStart = 75; c.TByte = 0.2; p = 1.0;\n")
+	b := text(t, traces+"/single/f01_ivals.ptr.zst")
+	records := func(grid []int) int {
+		r, err := run(t, "x", b, m, grid)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		if err := r.Processors(0, sim.Classes, func(*interval.Processor) error { n++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	small, large := records([]int{8, 8}), records([]int{1024, 1024})
+	if large > 4*small {
+		t.Errorf("%d classes on 8x8, %d on 1024x1024", small, large)
+	}
+}
