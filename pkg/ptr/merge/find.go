@@ -193,7 +193,9 @@ func (f *finder) mask(mask string) error {
 			numbered = numbered || ofProcess(name)
 		}
 	}
-	slices.Sort(fit)
+	slices.SortFunc(fit, func(a, b string) int {
+		return cmp.Or(cmp.Compare(processOf(a), processOf(b)), strings.Compare(a, b))
+	})
 	found := len(f.sources)
 	for _, name := range fit {
 		if numbered && !ofProcess(name) {

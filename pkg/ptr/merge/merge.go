@@ -151,6 +151,7 @@ func (m *merger) prelude() error {
 			return err
 		}
 		if c == nil || !c.Outside {
+			p.taken = 0
 			return nil
 		}
 		if err := m.out.Call(c); err != nil {
@@ -278,7 +279,7 @@ func (m *merger) finish() error {
 // early is the error of a process that ends its program while others go on.
 func early(p *process, g *group) error {
 	e, c, q := p.rd.Exit(), g.calls[0], g.procs[0]
-	return diag.New(c.Pos, "merge/early", "process %d goes on with %s here, but process %d (%s) has ended the program at %s:%d after %d calls; expected traces of one run, in which all processes end together",
+	return diag.New(c.Pos, "merge/early", "process %d goes on with %s here, but process %d (%s) has ended the program at %s:%d (calls before: %d); expected traces of one run, in which all processes end together",
 		q.index, c.Func, p.index, p.name, e.File, e.Line, p.taken)
 }
 

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -109,7 +108,7 @@ func merged(t testing.TB, opts merge.Options, texts ...[]byte) []byte {
 // event is an event line as this test reads it, on its own.
 type event struct {
 	kind, fn, line, file string
-	time                 float64
+	time                 string
 	block                string // the lines up to the next event
 }
 
@@ -135,11 +134,7 @@ func events(t testing.TB, text []byte) []event {
 			end = at[i+1][0]
 		}
 		s := func(k int) string { return string(text[m[2*k]:m[2*k+1]]) }
-		time, err := strconv.ParseFloat(s(3), 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, event{s(1), s(2), s(4), s(5), time, string(text[m[1]:end])})
+		list = append(list, event{s(1), s(2), s(4), s(5), s(3), string(text[m[1]:end])})
 	}
 	return list
 }

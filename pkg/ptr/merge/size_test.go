@@ -1,0 +1,127 @@
+package merge_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	"dvmtools/pkg/ptr/merge"
+)
+
+// repeated is a trace whose program does the same n times; it is made while
+// it is read.
+func repeated(head, body, tail []byte, n int) io.Reader {
+	return io.MultiReader(bytes.NewReader(head), &cycle{body: body, n: n}, bytes.NewReader(tail))
+}
+
+// cycle reads body n times.
+type cycle struct {
+	body []byte
+	n    int
+	at   int
+}
+
+func (c *cycle) Read(p []byte) (int, error) {
+	if c.n == 0 {
+		return 0, io.EOF
+	}
+	k := copy(p, c.body[c.at:])
+	if c.at += k; c.at == len(c.body) {
+		c.at = 0
+		c.n--
+	}
+	return k, nil
+}
+
+// longRun makes sources of a run of two processes with n rounds, each with
+// joint calls, calls of one process, and a task in which process 1 makes an
+// object.
+func longRun(n int) ([]merge.Source, int64) {
+	bodies := []string{
+		fmt.Sprintf(group, "e0") + at(6, 7) + task(false, "a1", 8, ""),
+		fmt.Sprintf(group, "f0") + at(5, 6, 7) + task(true, "b1", 8, fmt.Sprintf(group, "f7")),
+	}
+	list := sources(nil, nil)
+	size := 0
+	for i, m := range []string{machines("a0", "a1", "a2", 5), machines("b0", "b1", "b2", 5)} {
+		text := trace(2, m+"MARK\n"+bodies[i]+"MARK\n"+at(9))
+		parts := bytes.Split(text, []byte("MARK\n"))
+		size += n * len(parts[1])
+		list[i].Open = func() (io.ReadCloser, error) {
+			return io.NopCloser(repeated(parts[0], parts[1], parts[2], n)), nil
+		}
+	}
+	return list, int64(size)
+}
+
+// watch counts calls in what is written, and the memory in use at some.
+type watch struct {
+	calls int
+	every int
+	heap  []uint64
+	tail  []byte // the end of the last write, in which a word may begin
+}
+
+func (w *watch) Write(p []byte) (int, error) {
+	before := w.calls / w.every
+	text := append(w.tail, p...)
+	w.calls += bytes.Count(text, []byte("call_"))
+	w.tail = bytes.Clone(text[len(text)-min(len(text), len("call_")-1):])
+	if w.calls/w.every != before {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		w.heap = append(w.heap, m.HeapAlloc)
+	}
+	return len(p), nil
+}
+
+// TestMemory: memory in use does not grow with the traces.
+func TestMemory(t *testing.T) {
+	const rounds = 20000
+	list, _ := longRun(rounds)
+	w := &watch{every: rounds}
+	if err := merge.Merge(t.Context(), w, list, merge.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	// A round is 2 joint calls of tstio_ and one of process 1, 2 of crtrg_,
+	// runam_ and stopam_.
+	if want := 7*rounds + 4; w.calls != want {
+		t.Errorf("%d calls, want %d", w.calls, want)
+	}
+	first, last := w.heap[0], w.heap[len(w.heap)-1]
+	if last > first+1<<20 {
+		t.Errorf("memory in use grows from %d to %d bytes (%v)", first, last, w.heap)
+	}
+}
+
+// BenchmarkMerge merges two traces of one run; bytes are those of both.
+func BenchmarkMerge(b *testing.B) {
+	for b.Loop() {
+		list, size := longRun(5000)
+		b.SetBytes(size)
+		if err := merge.Merge(b.Context(), io.Discard, list, merge.Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestManyProcesses: a thousand small traces are one run.
+func TestManyProcesses(t *testing.T) {
+	const n = 1000
+	texts := make([][]byte, n)
+	for i := range texts {
+		lines := []int{5, 7}
+		if i == n-1 {
+			lines = []int{5, 6, 7}
+		}
+		texts[i] = trace(n, at(lines...))
+	}
+	got := linesOf(t, merged(t, merge.Options{}, texts...))
+	if want := "5 6 7"; strings.Join(got, " ") != want {
+		t.Errorf("calls at lines %v, want %s", got, want)
+	}
+}
