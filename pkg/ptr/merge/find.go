@@ -76,9 +76,13 @@ type finder struct {
 }
 
 func (f *finder) add(name string, info fs.FileInfo) {
+	shown := name
+	if name == "-" {
+		shown = "<stdin>"
+	}
 	f.infos = append(f.infos, info)
 	f.sources = append(f.sources, Source{
-		Name:    name,
+		Name:    shown,
 		Process: processOf(name),
 		Open:    func() (io.ReadCloser, error) { return f.files.Open(name) },
 	})
@@ -132,8 +136,8 @@ func (f *finder) program(name string) error {
 		case err == nil:
 			return directory(name)
 		}
-		return f.none(name, "%s, %s, %s and %s were looked for, the last three also with .zst or .gz",
-			name, name+".ptr", first+".ptr", name+"@")
+		return f.none(name, "%s, %s and %s were looked for, the last two also with .zst or .gz",
+			name, name+".ptr", first+".ptr")
 	}
 	n, err := f.processes(&f.sources[0])
 	if err != nil {

@@ -58,8 +58,8 @@ func TestFind(t *testing.T) {
 		files    string
 		want     string // name:process
 	}{
-		{"", 1, "", "-:-1"},
-		{"-", 1, "-", "-:-1"},
+		{"", 1, "", "<stdin>:-1"},
+		{"-", 1, "-", "<stdin>:-1"},
 		{"jac", 2, "jac.ptr jac0_0.ptr jac1_1.ptr", "jac.ptr:-1"},
 		{"jac", 2, "jac.ptr.gz jac0_0.ptr jac1_1.ptr", "jac.ptr.gz:-1"},
 		{"jac", 2, "jac0_0.ptr jac1_1.ptr jac2_2.ptr", "jac0_0.ptr:0 jac1_1.ptr:1"},
@@ -104,7 +104,7 @@ func TestFindErrors(t *testing.T) {
 		missing  bool // the error is that a file does not exist
 		want     string
 	}{
-		{"jac", 1, "sor.ptr", true, "jac: no trace found: jac, jac.ptr, jac0_0.ptr and jac@ were looked for, the last three also with .zst or .gz"},
+		{"jac", 1, "sor.ptr", true, "jac: no trace found: jac, jac.ptr and jac0_0.ptr were looked for, the last two also with .zst or .gz"},
 		{"jac", 4, "jac0_0.ptr jac1_1.ptr.gz jac3_3.ptr", true, "jac2_2.ptr: no such file, also not with .zst or .gz; the header of jac0_0.ptr says that there were 4 processes, expected a trace of each"},
 		{"jac@", 1, "sor.ptr jac.html", true, `jac@: no trace found: of 2 files in . none fits "jac@" with .ptr, .ptr.zst or .ptr.gz behind it; "@" stands for any string`},
 		{"d", 1, "d/jac.ptr", false, `d: this is a directory, expected the name of traces; all of its traces are "d/@"`},
@@ -112,7 +112,7 @@ func TestFindErrors(t *testing.T) {
 		{"a b", 1, "a", true, "open b: file does not exist"},
 		{"a.ptr a.ptr", 1, "a.ptr", false, "a.ptr: this is the same file as a.ptr; give the trace of each process once"},
 		{"a.ptr b.ptr", 1, "a.ptr->1 b.ptr->1", false, "b.ptr: this is the same file as a.ptr; give the trace of each process once"},
-		{"- -", 1, "", false, "-: this is the same file as -; give the trace of each process once"},
+		{"- -", 1, "", false, "<stdin>: this is the same file as <stdin>; give the trace of each process once"},
 		{"no/x@", 1, "", true, "open no: file does not exist"},
 	} {
 		t.Run(c.operands, func(t *testing.T) {

@@ -1,0 +1,139 @@
+// Dvmtrace-merge makes one trace of the traces of a run's processes.
+//
+//	dvmtrace-merge [--call-times mean|sum] [-o FILE] NAME | FILE...
+//
+// A run of a DVM program on several processors writes a .ptr trace for each
+// process: NAME0_0.ptr, NAME1_1.ptr and so on. The prediction needs the trace
+// of one program, in which every call stands once, with the times of a run on
+// one processor. Dvmtrace-merge writes it, to standard output or to the file
+// of -o.
+//
+// The traces are named in one of three ways:
+//
+//	NAME     NAME.ptr if there is one, else NAME0_0.ptr, NAME1_1.ptr, ...,
+//	         as many as the header of the first says there were processes
+//	FILE...  all traces of one run, in any order when their names end in the
+//	         numbers of the processes, else process 0 first
+//	MASK     a name with "@", which stands for any string
+//
+// Each may be compressed, then NAME is also looked for with .ptr.zst and
+// .ptr.gz. A run of one process, or a trace that is merged already, passes
+// through unchanged; without an operand it is read from standard input.
+//
+// Calls of several processes are one when function, LINE and FILE are equal;
+// runam_ and getamr_ when they name the same abstract machine. Where processes
+// do different things, the one that comes soonest to what another one does
+// goes first, looking ahead at most 1024 calls (fewer beyond 64 processes: at
+// most 65536 in all, at least 64 each), and a task runs to its stopam_ before
+// the others go on. The parameters are those of the first process that makes
+// the call; handles, which are addresses, get the names that process 0 has
+// for them.
+//
+// The time before a dopl_, which is that of a loop, is the sum over the
+// processes, divided by the number of processors that execute each iteration;
+// the time before other calls and before the program's end is the mean,
+// between biof_ and eiof_ the largest. The time inside a call is the mean, of
+// I/O functions the largest, and 0.000001 for operations that wait for other
+// processors, whose time the simulation predicts. The exit code is the
+// largest. --call-times sum adds up the time before every call, as the
+// Predictor of 2010 did.
+//
+// Traces that are cut, that end in different places, whose headers differ,
+// that are too few or too many for the header, or given twice are errors.
+//
+//	dvmtrace-merge jac | dvmtrace-parse | dvmsim -m cluster.par -g 4x4 | dvmreport > jac.html
+//	dvmtrace-merge -o jac.ptr jac0_0.ptr jac1_1.ptr
+//	dvmtrace-merge 'old/jac@' | dvmtrace-parse > jac.calls
+package main
+
+import (
+	"io"
+	"io/fs"
+	"os"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"dvmtools/cmd/internal/cli"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/ptr/merge"
+)
+
+func main() { cli.Main(command()) }
+
+// The values of --call-times.
+const (
+	timesMean = "mean"
+	timesSum  = "sum"
+)
+
+// command describes the program.
+func command() cli.Command {
+	return cli.Command{
+		Name:      "dvmtrace-merge",
+		Usage:     "make one trace of the traces of a run's processes",
+		ArgsUsage: "NAME | FILE...",
+		Description: `Reads the traces of all processes of one run of a DVM program and writes one
+.ptr trace of the whole program, as the prediction needs it.
+
+NAME stands for NAME.ptr if there is one, else for NAME0_0.ptr, NAME1_1.ptr and
+so on, as many as the header of the first says there were processes; each also
+with .ptr.zst or .ptr.gz. A name with "@", which stands for any string, means
+all traces that it fits. Otherwise name all traces of the run.
+
+A run of one process passes through unchanged.`,
+		Flags: []urfave.Flag{
+			&urfave.StringFlag{Name: "call-times", Value: timesMean,
+				Usage: "make one time of the user's times (seconds) before a call by `RULE`: mean (loops: the sum of all parts; Fortran I/O: the largest) or sum (all calls, as the Predictor of 2010)"},
+		},
+		Examples: []cli.Example{
+			{Line: "dvmtrace-merge jac | dvmtrace-parse > jac.calls", Text: "jac0_0.ptr, jac1_1.ptr, ... or jac.ptr"},
+			{Line: "dvmtrace-merge -o jac.ptr jac0_0.ptr jac1_1.ptr", Text: "two traces"},
+			{Line: "dvmtrace-merge 'old/jac@' > jac.ptr", Text: "all traces old/jac*.ptr"},
+		},
+		Run: run,
+	}
+}
+
+func run(e *cli.Env) error {
+	opts := merge.Options{Warn: func(w *diag.Error) { e.Warn(w) }}
+	switch rule := e.Flags.String("call-times"); rule {
+	case timesMean:
+	case timesSum:
+		opts.SumCallTimes = true
+	default:
+		return cli.Usagef("option --call-times: found %q, expected %s or %s", rule, timesMean, timesSum)
+	}
+	sources, err := merge.Find(files{e}, e.Inputs())
+	if err != nil {
+		return err
+	}
+	out, err := e.Out()
+	if err != nil {
+		return err
+	}
+	return merge.Merge(e.Ctx, out, sources, opts)
+}
+
+// files is the file system as the command's environment opens it.
+type files struct{ env *cli.Env }
+
+func (files) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+
+func (files) Same(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+
+func (files) List(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names, err
+}
+
+func (f files) Open(name string) (io.ReadCloser, error) {
+	in, err := f.env.Open(name)
+	if err != nil {
+		return nil, err // a nil *cli.Input is no nil io.ReadCloser
+	}
+	return in, nil
+}
