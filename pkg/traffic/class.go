@@ -1,0 +1,162 @@
+package traffic
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"dvmtools/pkg/comm"
+	"dvmtools/pkg/units"
+)
+
+// class is a number of pairs of coordinates that look alike.
+type class struct {
+	dist int // between the coordinates
+	out  int // how many dimensions are left (shadow edges)
+	n    int64
+	vec  []int64 // elements in common, per array of the exchange
+}
+
+// tally counts pairs by class, in the order of their first appearance.
+type tally struct {
+	index map[string]int
+	list  []class
+	key   []byte
+}
+
+// add counts n pairs and returns the number of their class; vec is copied when
+// it is new.
+func (t *tally) add(dist, out int, n int64, vec []int64) int {
+	t.key = binary.AppendVarint(t.key[:0], int64(dist))
+	t.key = binary.AppendVarint(t.key, int64(out))
+	for _, v := range vec {
+		t.key = binary.AppendVarint(t.key, v)
+	}
+	i, ok := t.index[string(t.key)]
+	if !ok {
+		if t.index == nil {
+			t.index = map[string]int{}
+		}
+		i = len(t.list)
+		t.index[string(t.key)] = i
+		t.list = append(t.list, class{dist: dist, out: out, vec: slices.Clone(vec)})
+	}
+	t.list[i].n += n
+	return i
+}
+
+// longest drops classes that another one of the same distance surpasses in
+// every array: lists for Distances need no more. For one array it leaves one
+// class for each distance.
+func longest(list []class) []class {
+	slices.SortStableFunc(list, func(a, b class) int {
+		if a.dist != b.dist {
+			return a.dist - b.dist
+		}
+		if a.out != b.out {
+			return a.out - b.out
+		}
+		return -slices.Compare(a.vec, b.vec)
+	})
+	kept := list[:0]
+	first := 0
+	for _, c := range list {
+		if len(kept) > 0 && (kept[len(kept)-1].dist != c.dist || kept[len(kept)-1].out != c.out) {
+			first = len(kept)
+		}
+		if !slices.ContainsFunc(kept[first:], func(k class) bool { return surpasses(k.vec, c.vec) }) {
+			kept = append(kept, c)
+		}
+	}
+	return kept
+}
+
+func surpasses(a, b []int64) bool {
+	for i := range a {
+		if a[i] < b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// multiply returns the classes of pairs in the product of two dimensions:
+// distances and left dimensions add up, pieces multiply. At most maxOut
+// dimensions may be left.
+func multiply(a, b []class, maxOut int) []class {
+	var t tally
+	var vec []int64
+	for i := range a {
+		for j := range b {
+			x, y := &a[i], &b[j]
+			if x.out+y.out > maxOut {
+				continue
+			}
+			vec = append(vec[:0], x.vec...)
+			if scale(vec, y.vec) {
+				t.add(x.dist+y.dist, x.out+y.out, x.n*y.n, vec)
+			}
+		}
+	}
+	return t.list
+}
+
+// scale multiplies vec by the factors and reports whether anything is left.
+func scale(vec, by []int64) bool {
+	some := false
+	for i := range vec {
+		vec[i] *= by[i]
+		some = some || vec[i] != 0
+	}
+	return some
+}
+
+// ones returns the one class of the empty product.
+func ones(width int) []class {
+	vec := make([]int64, width)
+	for i := range vec {
+		vec[i] = 1
+	}
+	return []class{{n: 1, vec: vec}}
+}
+
+// noLimit is the number of dimensions that may be left when nothing limits it.
+const noLimit = 1 << 30
+
+// sizeCounts counts messages by size.
+type sizeCounts map[units.Bytes]int64
+
+// sizes lists the counts, longest first.
+func (c sizeCounts) sizes() []comm.Size {
+	var list []comm.Size
+	for b, n := range c {
+		if b > 0 && n > 0 {
+			list = append(list, comm.Size{Bytes: b, Count: n})
+		}
+	}
+	slices.SortFunc(list, func(a, b comm.Size) int {
+		if a.Bytes > b.Bytes {
+			return -1
+		}
+		return 1
+	})
+	return list
+}
+
+// farthest holds the longest message at each distance.
+type farthest map[int]units.Bytes
+
+func (f farthest) add(dist int, b units.Bytes) {
+	if dist > 0 && b > f[dist] {
+		f[dist] = b
+	}
+}
+
+// distances lists them, nearest first.
+func (f farthest) distances() []comm.Distance {
+	var list []comm.Distance
+	for d, b := range f {
+		list = append(list, comm.Distance{Hops: d, Bytes: b})
+	}
+	slices.SortFunc(list, func(a, b comm.Distance) int { return a.Hops - b.Hops })
+	return list
+}

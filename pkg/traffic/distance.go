@@ -1,0 +1,297 @@
+package traffic
+
+import (
+	"math/bits"
+	"slices"
+
+	"dvmtools/pkg/comm"
+)
+
+// distances combines the distances within groups of stars. Two stars are in
+// one group when a dimension of the root has its receivers' coordinate in one
+// and its senders' coordinate in the other.
+func (z *closed) distances() []comm.Distance {
+	recv, send := z.x.to, z.x.from
+	group := make([]int, len(z.stars))
+	for i := range group {
+		group[i] = i
+	}
+	base := 0
+	for j := range recv.at {
+		a, b := z.receiving(recv.at[j]), z.sending(send.at[j])
+		switch {
+		case a < 0 && b < 0:
+			base += abs(recv.off[j] - send.off[j])
+		case a >= 0 && b >= 0:
+			from, to := group[b], group[a]
+			for i := range group {
+				if group[i] == from {
+					group[i] = to
+				}
+			}
+		}
+	}
+	all := ones(len(z.x.terms))
+	all[0].dist = base
+	for g := range group {
+		var members []int
+		for i := range group {
+			if group[i] == g {
+				members = append(members, i)
+			}
+		}
+		if len(members) > 0 {
+			all = longest(multiply(all, longest(z.apart(members)), noLimit))
+		}
+	}
+	far := farthest{}
+	for _, c := range all {
+		far.add(c.dist, z.bytes(c.vec))
+	}
+	return far.distances()
+}
+
+// receiving returns the star of the receivers' dimension k.
+func (z *closed) receiving(k int) int { return k }
+
+// sending returns the star of the senders' dimension l, -1 for none.
+func (z *closed) sending(l int) int {
+	if l < 0 {
+		return -1
+	}
+	return slices.IndexFunc(z.stars, func(s star) bool { return slices.Contains(s.leaves, l) })
+}
+
+// placed are pairs of coordinates of a star: their class, with the distance
+// within the star, and where they are in the root's dimensions that the star
+// shares with others.
+type placed struct {
+	dist int
+	vec  []int64
+	pos  []int
+}
+
+// apart returns the classes of pairs, by distance, of a group of stars.
+func (z *closed) apart(members []int) []class {
+	// Each dimension of the root that two stars of the group share is open.
+	var open []int
+	of := make([][]int, len(members)) // the open dimensions of each star
+	for j := range z.x.to.at {
+		a, b := z.receiving(z.x.to.at[j]), z.sending(z.x.from.at[j])
+		if a < 0 || b < 0 || a == b {
+			continue
+		}
+		if ia, ib := slices.Index(members, a), slices.Index(members, b); ia >= 0 {
+			of[ia], of[ib] = append(of[ia], len(open)), append(of[ib], len(open))
+			open = append(open, j)
+		}
+	}
+	sides := make([][]placed, len(members))
+	var t tally
+	for i, m := range members {
+		var dims []int
+		for _, o := range of[i] {
+			dims = append(dims, open[o])
+		}
+		z.each(&z.stars[m], func(c int, es []int, vec []int64) {
+			p := z.place(m, c, es, dims)
+			if len(members) == 1 {
+				t.add(p.dist, 0, 1, vec)
+				return
+			}
+			p.vec = slices.Clone(vec)
+			sides[i] = append(sides[i], p)
+		})
+	}
+	switch {
+	case len(members) == 1:
+		return t.list
+	case len(members) == 2 && len(open) == 1:
+		return z.between(sides[0], sides[1], z.x.root.grid[open[0]])
+	}
+	// The pairs of all stars are combined: only arrays that are turned in a
+	// grid of several dimensions come here.
+	at := make([]int, len(open))
+	seen := make([]bool, len(open))
+	vecs := make([][]int64, len(members)+1)
+	for i := range vecs {
+		vecs[i] = slices.Clone(ones(len(z.x.terms))[0].vec)
+	}
+	var walk func(i, dist int)
+	walk = func(i, dist int) {
+		if i == len(members) {
+			t.add(dist, 0, 1, vecs[i])
+			return
+		}
+		for n := range sides[i] {
+			p := &sides[i][n]
+			copy(vecs[i+1], vecs[i])
+			if !scale(vecs[i+1], p.vec) {
+				continue
+			}
+			d := dist + p.dist
+			for q, o := range of[i] {
+				if seen[o] {
+					d += abs(at[o] - p.pos[q])
+				} else {
+					at[o] = p.pos[q]
+				}
+			}
+			closes := make([]int, 0, 4)
+			for _, o := range of[i] {
+				if !seen[o] {
+					seen[o] = true
+					closes = append(closes, o)
+				}
+			}
+			walk(i+1, d)
+			for _, o := range closes {
+				seen[o] = false
+			}
+		}
+	}
+	walk(0, 0)
+	return t.list
+}
+
+// place says where a pair of coordinates of star m is: how far apart in the
+// root's dimensions that it has alone, and where in the others, dims.
+func (z *closed) place(m, c int, es []int, dims []int) placed {
+	var p placed
+	s := &z.stars[m]
+	recv, send := z.x.to, z.x.from
+	for j := range recv.at {
+		a, b := z.receiving(recv.at[j]), z.sending(send.at[j])
+		if a != m && b != m {
+			continue
+		}
+		to, from := recv.off[j], send.off[j]
+		if a == m {
+			to += c
+		}
+		if b == m {
+			from += es[slices.Index(s.leaves, send.at[j])]
+		}
+		switch {
+		case a >= 0 && b >= 0 && a != b:
+			if slices.Contains(dims, j) {
+				if a == m {
+					p.pos = append(p.pos, to)
+				} else {
+					p.pos = append(p.pos, from)
+				}
+			}
+		default:
+			p.dist += abs(to - from)
+		}
+	}
+	return p
+}
+
+// spot is a class of one side of a dimension of the root with the set of
+// coordinates where it occurs.
+type spot struct {
+	dist int
+	vec  []int64
+	at   []uint64
+}
+
+// between returns the classes of pairs of two stars that share one dimension
+// of the root, which has n coordinates. There can be n*n pairs, but there are
+// few classes: the differences of two sets of coordinates are found with
+// shifts of bit sets, until nothing new can come.
+func (z *closed) between(a, b []placed, n int) []class {
+	var t tally
+	left, right := spots(a, n, false), spots(b, n, false)
+	back := spots(b, n, true)
+	words := (n + 63) / 64
+	diff := make([]uint64, words)
+	vec := make([]int64, len(z.x.terms))
+	for i := range left {
+		for j := range right {
+			x, y := &left[i], &right[j]
+			copy(vec, x.vec)
+			if !scale(vec, y.vec) {
+				continue
+			}
+			clear(diff)
+			differences(diff, x.at, y.at, back[j].at, n)
+			for d := range n {
+				if diff[d/64]>>(d%64)&1 != 0 {
+					t.add(x.dist+y.dist+d, 0, 1, vec)
+				}
+			}
+		}
+	}
+	return t.list
+}
+
+// spots groups pairs by class; mirror counts coordinates from the far end.
+func spots(ps []placed, n int, mirror bool) []spot {
+	var t tally
+	var list []spot
+	for i := range ps {
+		p := &ps[i]
+		which := t.add(p.dist, 0, 1, p.vec)
+		if which == len(list) {
+			list = append(list, spot{dist: p.dist, vec: p.vec, at: make([]uint64, (n+63)/64)})
+		}
+		c := p.pos[0]
+		if mirror {
+			c = n - 1 - c
+		}
+		list[which].at[c/64] |= 1 << (c % 64)
+	}
+	return list
+}
+
+// differences adds to diff all |x-y| of coordinates x in a and y in b; back is
+// b counted from the far end.
+func differences(diff, a, b, back []uint64, n int) {
+	lowA, highA := span(a)
+	lowB, highB := span(b)
+	// The most differences there can be.
+	most := max(highA-lowB, highB-lowA) + 1 - max(0, lowA-highB, lowB-highA)
+	for w, word := range a {
+		for ; word != 0; word &= word - 1 {
+			x := w*64 + bits.TrailingZeros64(word)
+			count := 0
+			shiftOr(diff, b, x)
+			shiftOr(diff, back, n-1-x)
+			for _, d := range diff {
+				count += bits.OnesCount64(d)
+			}
+			if count >= most {
+				return
+			}
+		}
+	}
+}
+
+// span returns the lowest and the highest coordinate of a set that is not
+// empty.
+func span(set []uint64) (low, high int) {
+	low = -1
+	for w, word := range set {
+		if word == 0 {
+			continue
+		}
+		if low < 0 {
+			low = w*64 + bits.TrailingZeros64(word)
+		}
+		high = w*64 + 63 - bits.LeadingZeros64(word)
+	}
+	return low, high
+}
+
+// shiftOr adds to dst the members of set that are at least by, less by.
+func shiftOr(dst, set []uint64, by int) {
+	skip, shift := by/64, uint(by%64)
+	for i := skip; i < len(set); i++ {
+		w := set[i] >> shift
+		if shift != 0 && i+1 < len(set) {
+			w |= set[i+1] << (64 - shift)
+		}
+		dst[i-skip] |= w
+	}
+}
