@@ -73,7 +73,7 @@ func (w *wormhole) best() (units.Seconds, int64) {
 	}
 	for n := first - 1; n >= 1; {
 		n = w.least(n)
-		if w.bound(n) >= best && w.bound(n+1) >= best {
+		if w.bound(n) >= best {
 			break
 		}
 		take(n)

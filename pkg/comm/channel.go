@@ -1,0 +1,279 @@
+package comm
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"sort"
+
+	"dvmtools/pkg/units"
+)
+
+// slack is by how much a gap may be too short for a message: the same moments,
+// reached by adding up different numbers, differ in their last bits.
+const slack = 1e-9
+
+// line is what one channel is busy with. Before base it takes nothing. spans,
+// ascending and apart, are busy after base; floors say for systems other than
+// the whole root when their last message ends.
+type line struct {
+	base   units.Seconds
+	spans  []span
+	floors []floor
+}
+
+type span struct{ from, to units.Seconds }
+
+type floor struct {
+	set int
+	at  units.Seconds
+}
+
+// free returns when a message that lasts d and is ready at ready starts on
+// the channel at the earliest, and how many such messages fit there one after
+// another. Messages of s go behind those of systems that have processors in
+// common with s and into gaps between those of others.
+func (l *line) free(ready, d units.Seconds, s *set, all *sets) (units.Seconds, int64) {
+	t := max(ready, l.base)
+	if s.whole {
+		if k := len(l.spans); k > 0 {
+			t = max(t, l.spans[k-1].to)
+		}
+		for _, f := range l.floors {
+			t = max(t, f.at)
+		}
+		return t, math.MaxInt64
+	}
+	for _, f := range l.floors {
+		if f.at > t && all.intersect(f.set, s.index) {
+			t = f.at
+		}
+	}
+	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to > t })
+	for ; i < len(l.spans); i++ {
+		gap := l.spans[i].from - t
+		if gap >= 0 && float64(gap) >= float64(d)*(1-slack) {
+			if d == 0 {
+				return t, math.MaxInt64
+			}
+			return t, max(1, count(float64(gap)/float64(d)+slack))
+		}
+		t = l.spans[i].to
+	}
+	return t, math.MaxInt64
+}
+
+// book makes the channel busy for s from t to end.
+func (l *line) book(t, end units.Seconds, s *set) {
+	if s.whole {
+		*l = line{base: end}
+		return
+	}
+	l.floors = raise(l.floors, s.index, end)
+	if end == t {
+		return
+	}
+	// Gaps between spans that touch hold nothing, and one span does for
+	// them: i to j-1 are those that the new one touches.
+	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to >= t })
+	j := i
+	for j < len(l.spans) && l.spans[j].from <= end {
+		j++
+	}
+	if i < j {
+		t = min(t, l.spans[i].from)
+		end = max(end, l.spans[j-1].to)
+	}
+	l.spans = slices.Replace(l.spans, i, j, span{t, end})
+}
+
+func raise(floors []floor, set int, at units.Seconds) []floor {
+	for i := range floors {
+		if floors[i].set == set {
+			floors[i].at = max(floors[i].at, at)
+			return floors
+		}
+	}
+	return append(floors, floor{set, at})
+}
+
+// forget drops what lies before t, when nothing starts before t any more.
+func (l *line) forget(t units.Seconds) {
+	l.base = max(l.base, t)
+	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to > t })
+	l.spans = slices.Delete(l.spans, 0, i)
+	l.floors = slices.DeleteFunc(l.floors, func(f floor) bool { return f.at <= t })
+}
+
+func (l *line) clone() line {
+	return line{base: l.base, spans: slices.Clone(l.spans), floors: slices.Clone(l.floors)}
+}
+
+func (l *line) equal(o *line) bool {
+	return l.base == o.base && slices.Equal(l.spans, o.spans) && slices.Equal(l.floors, o.floors)
+}
+
+// run is a number of neighbouring channels with the same line.
+type run struct {
+	n int64
+	line
+}
+
+// medium is an instance of a medium with channels, in the order of their
+// numbers.
+type medium struct {
+	runs    []run
+	horizon units.Seconds
+	booked  int // how many of the network's pending exchanges are booked
+	slots   []slot
+}
+
+// slot is where the next message of a run of channels would go.
+type slot struct {
+	t    units.Seconds
+	room int64
+	run  int
+}
+
+func newMedium(channels int64) *medium {
+	never := units.Seconds(math.Inf(-1))
+	return &medium{runs: []run{{n: max(1, channels), line: line{base: never}}}, horizon: never}
+}
+
+func (m *medium) forget(t units.Seconds) {
+	if t <= m.horizon {
+		return
+	}
+	m.horizon = t
+	for i := range m.runs {
+		m.runs[i].forget(t)
+	}
+	m.merge()
+}
+
+// merge joins neighbouring runs of equal lines.
+func (m *medium) merge() {
+	kept := m.runs[:1]
+	for i := 1; i < len(m.runs); i++ {
+		if last := &kept[len(kept)-1]; last.equal(&m.runs[i].line) {
+			last.n += m.runs[i].n
+			continue
+		}
+		kept = append(kept, m.runs[i])
+	}
+	clear(m.runs[len(kept):])
+	m.runs = kept
+}
+
+// put places count messages of duration d, all ready at ready, each on the
+// channel that is free first, ties on the lowest, and returns the end of the
+// last one.
+//
+// The channels whose next slots lie within d of the earliest one take turns:
+// one message each, before any of them takes a second. Whole turns are booked
+// at once, as many as there are before another channel comes into question or
+// a gap is full, so that the cost does not depend on count.
+func (m *medium) put(ready, d units.Seconds, count int64, s *set, all *sets) units.Seconds {
+	end := ready
+	for count > 0 {
+		m.fill(ready, d, s, all)
+		if d == 0 {
+			// Messages that take no time all go to the first channel.
+			at := m.slots[0]
+			m.take(at.run, 1, at.t, at.t, s)
+			end = max(end, at.t)
+			break
+		}
+		g, next := m.turn(d)
+		group := m.slots[:g]
+		channels, room := int64(0), int64(math.MaxInt64)
+		for _, x := range group {
+			channels += m.runs[x.run].n
+			room = min(room, x.room)
+		}
+		if count < channels {
+			end = max(end, m.part(group, d, count, s))
+			break
+		}
+		turns := min(count/channels, room)
+		if !math.IsInf(float64(next), 1) {
+			// The last message of a channel starts before next.
+			wide := math.Ceil(float64((next - group[g-1].t) / d))
+			turns = min(turns, max(1, whole(wide)))
+		}
+		length := units.Seconds(float64(d) * float64(turns))
+		for _, x := range group {
+			m.take(x.run, m.runs[x.run].n, x.t, x.t+length, s)
+			end = max(end, x.t+length)
+		}
+		count -= turns * channels
+	}
+	m.merge()
+	return end
+}
+
+// fill lists the next slots of all runs, the earliest first, ties by channel.
+func (m *medium) fill(ready, d units.Seconds, s *set, all *sets) {
+	m.slots = m.slots[:0]
+	for i := range m.runs {
+		t, room := m.runs[i].free(ready, d, s, all)
+		m.slots = append(m.slots, slot{t, room, i})
+	}
+	slices.SortFunc(m.slots, func(a, b slot) int {
+		return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.run, b.run))
+	})
+}
+
+// turn returns how many slots lie less than d after the earliest one, and
+// where the next one lies.
+func (m *medium) turn(d units.Seconds) (int, units.Seconds) {
+	g, first := 1, m.slots[0].t
+	for g < len(m.slots) && (m.slots[g].t < first+d || m.slots[g].t == first) {
+		g++
+	}
+	if g == len(m.slots) {
+		return g, units.Seconds(math.Inf(1))
+	}
+	return g, m.slots[g].t
+}
+
+// part places the last messages of an exchange, fewer than the channels of
+// the group, and returns their end.
+func (m *medium) part(group []slot, d units.Seconds, count int64, s *set) units.Seconds {
+	var end units.Seconds
+	for i := range group {
+		x := group[i]
+		n := min(count, m.runs[x.run].n)
+		end = x.t + d
+		if m.take(x.run, n, x.t, end, s) {
+			break // a run was split for the last messages
+		}
+		if count -= n; count == 0 {
+			break
+		}
+	}
+	return end
+}
+
+// take books the first n channels of a run and reports whether it split it.
+func (m *medium) take(i int, n int64, t, end units.Seconds, s *set) bool {
+	split := n < m.runs[i].n
+	if split {
+		rest := run{n: m.runs[i].n - n, line: m.runs[i].clone()}
+		m.runs[i].n = n
+		m.runs = slices.Insert(m.runs, i+1, rest)
+	}
+	m.runs[i].book(t, end, s)
+	return split
+}
+
+// whole converts a count that may exceed 64 bits.
+func whole(f float64) int64 {
+	if f >= math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(f)
+}
+
+// count is whole of the integer below f.
+func count(f float64) int64 { return whole(math.Floor(f)) }

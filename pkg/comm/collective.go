@@ -1,0 +1,273 @@
+package comm
+
+import (
+	"math/bits"
+	"slices"
+
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/units"
+)
+
+// Reduction describes the exchange of a reduction group (model section 7;
+// design 2010, 4.4).
+type Reduction struct {
+	// Bytes is S, the size of all variables of the group with their
+	// locations.
+	Bytes units.Bytes
+	// Root is the root grid's number of the first processor of the current
+	// system: it gathers and broadcasts.
+	Root int
+	// Senders is n: how many processors, the root among them, have partial
+	// results. A root without iterations counts.
+	Senders int64
+	// Each lists the senders by their root numbers; the root may be among
+	// them or not. It is called only on trees of clusters. nil stands for all
+	// processors of the system.
+	Each func(yield func(int) bool)
+	// Hops is 2·Distance + CornerDistance ([ReductionHops]), which only a
+	// transputer needs.
+	Hops int64
+}
+
+// Corner is a grid dimension of Extent coordinates along which a loop sits on
+// the constant coordinate At.
+type Corner struct{ At, Extent int }
+
+// ReductionHops returns how many hops a reduction takes on a transputer,
+// 2·Distance + CornerDistance (model section 7; design 2010, 4.4). extents
+// are those of the grid dimensions along which the loop is distributed:
+// Distance is the sum of floor(n_k/2), from the middle to the farthest corner.
+// constant are the dimensions along which the loop sits on one coordinate c:
+// CornerDistance is the sum of max(c, n_k-1-c). Dimensions along which the
+// loop is replicated add nothing: all sections work at once.
+func ReductionHops(extents []int, constant []Corner) int64 {
+	hops := int64(0)
+	for _, n := range extents {
+		hops += 2 * int64(n/2)
+	}
+	for _, c := range constant {
+		hops += int64(max(c.At, c.Extent-1-c.At))
+	}
+	return hops
+}
+
+// Reduce places a reduction of the system s from start on (model section 7).
+// On channels n-1 messages are gathered by the root and, when all have
+// arrived, N-1 are broadcast by it, each on its own medium; with k free
+// channels that is (ceil((n-1)/k) + ceil((N-1)/k))·(Ts + TB·S). On a
+// transputer it takes (Ts + TB·S)·Hops. With [Tree] collectives it takes
+// ceil(log2 n) + ceil(log2 N) rounds, each a message on the slowest medium of
+// the system, and no channel is occupied. Whether a reduction exchanges
+// anything at all, which one of a loop that is replicated everywhere does
+// not, is the caller's knowledge.
+func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
+	set := n.sets.of(s)
+	p := Placement{Start: start, End: start}
+	senders := max(r.Senders, 1)
+	switch {
+	case r.Bytes <= 0 || set.size < 1:
+	case n.opts.Collectives == Tree:
+		n.rounds(&p, "reduction", set, doublings(senders)+doublings(int64(set.size)), r.Bytes)
+	case n.single(machine.Transputer):
+		n.pay(&p, "reduction", n.flat, r.Hops, r.Bytes)
+	default:
+		if r.Each == nil || senders == int64(set.size) {
+			n.place(&p, "gather", set, n.star(set, r.Root, senders, set.each, r.Bytes))
+		} else {
+			n.place(&p, "gather", set, n.star(nil, r.Root, senders, r.Each, r.Bytes))
+		}
+		n.place(&p, "broadcast", set, n.star(set, r.Root, int64(set.size), set.each, r.Bytes))
+	}
+	return p
+}
+
+// Broadcast places the messages that make b bytes of the processor root known
+// to all of the system s, from start on (model section 7): one message to
+// every other processor; on a transputer one message pipelined over the
+// furthest distance from root; with [Tree] collectives ceil(log2 N) rounds.
+// root need not belong to s.
+func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes) Placement {
+	set := n.sets.of(s)
+	p := Placement{Start: start, End: start}
+	reached := int64(set.size)
+	if !set.has(root) {
+		reached++
+	}
+	switch {
+	case b <= 0 || reached < 2:
+	case n.opts.Collectives == Tree:
+		n.rounds(&p, "broadcast", set, doublings(reached), b)
+	case n.single(machine.Transputer):
+		l := load{parts: []part{{at: n.flat, far: []Distance{{Hops: n.furthest(set, root), Bytes: b}}}}}
+		l.measure()
+		n.place(&p, "broadcast", set, &l)
+	default:
+		n.place(&p, "broadcast", set, n.star(set, root, reached, set.each, b))
+	}
+	return p
+}
+
+// single reports whether there is one medium only and it is of kind k.
+func (n *Network) single(k machine.Kind) bool {
+	return n.isFlat && n.flat.Node.Medium.Kind == k
+}
+
+// doublings returns ceil(log2 n) for n >= 1.
+func doublings(n int64) int64 { return int64(bits.Len64(uint64(n - 1))) }
+
+// pay adds rounds·(Ts + TB·b) on an instance of a medium that is not occupied.
+func (n *Network) pay(p *Placement, name string, at machine.Instance, rounds int64, b units.Bytes) {
+	md := at.Node.Medium
+	ready := p.End
+	p.End += units.Seconds(float64(rounds) * float64(units.Transfer(md.TStart, md.TByte, b)))
+	if n.explain && rounds > 0 {
+		p.Steps = append(p.Steps, Step{Name: name, At: at, Medium: md, Rounds: rounds, Size: b, Ready: ready, End: p.End})
+	}
+}
+
+// rounds adds what collectives in rounds cost: each a message of b bytes on
+// the slowest medium of the system.
+func (n *Network) rounds(p *Placement, name string, s *set, rounds int64, b units.Bytes) {
+	var slowest *machine.Node
+	longest := units.Seconds(-1)
+	for _, node := range n.nodes(s) {
+		if t := units.Transfer(node.Medium.TStart, node.Medium.TByte, b); t > longest {
+			slowest, longest = node, t
+		}
+	}
+	if slowest != nil {
+		n.pay(p, name, machine.Instance{Node: slowest}, rounds, b)
+	}
+}
+
+// star returns the load of equal messages between root and members, which are
+// count processors if root is counted among them. all, when it is not nil, is
+// the set that has exactly these members.
+func (n *Network) star(all *set, root int, count int64, members func(func(int) bool), b units.Bytes) *load {
+	l := &load{}
+	if n.isFlat {
+		if count > 1 {
+			l.parts = []part{{at: n.flat, sizes: []Size{{Bytes: b, Count: count - 1}}}}
+		}
+		l.measure()
+		return l
+	}
+	path := n.machine.Path(int64(root))
+	counts := make([]int64, len(path))
+	far := make([]int, len(path))
+	transputer := slices.ContainsFunc(path, func(x machine.Instance) bool { return x.Node.Medium.Kind == machine.Transputer })
+	if all != nil && !transputer {
+		inner := int64(0)
+		for d, x := range slices.Backward(path) {
+			here := all.within(x.First, x.First+x.Node.Processors()-1)
+			if d < len(path)-1 {
+				counts[d] = here - inner
+			}
+			inner = here
+		}
+	} else {
+		members(func(q int) bool {
+			if q != root {
+				d := lowest(path, int64(q))
+				counts[d]++
+				far[d] = max(far[d], Hops(n.grid, root, q))
+			}
+			return true
+		})
+	}
+	for d, x := range path {
+		switch {
+		case counts[d] == 0:
+		case x.Node.Medium.Kind == machine.Transputer:
+			l.parts = append(l.parts, part{at: x, far: []Distance{{Hops: far[d], Bytes: b}}})
+		default:
+			l.parts = append(l.parts, part{at: x, sizes: []Size{{Bytes: b, Count: counts[d]}}})
+		}
+	}
+	l.measure()
+	return l
+}
+
+// lowest returns the depth of the lowest instance on a path that contains q.
+func lowest(path []machine.Instance, q int64) int {
+	for d, x := range slices.Backward(path) {
+		if q >= x.First && q-x.First < x.Node.Processors() {
+			return d
+		}
+	}
+	return 0
+}
+
+// furthest returns the distance from root to the farthest processor of a set.
+func (n *Network) furthest(s *set, root int) int {
+	if s.farRoot == root {
+		return s.far
+	}
+	far := 0
+	if s.whole {
+		for k, rest := len(n.grid)-1, root; k >= 0; k-- {
+			c := rest % n.grid[k]
+			far += max(c, n.grid[k]-1-c)
+			rest /= n.grid[k]
+		}
+	} else {
+		for _, q := range s.ranks {
+			far = max(far, Hops(n.grid, root, q))
+		}
+	}
+	s.farRoot, s.far = root, far
+	return far
+}
+
+// nodes returns the nodes whose media lie between processors of a set, each
+// once, in the order of [machine.Machine.Nodes].
+func (n *Network) nodes(s *set) []*machine.Node {
+	if s.nodes != nil || s.size < 2 {
+		return s.nodes
+	}
+	found := map[*machine.Node]bool{}
+	if s.whole {
+		between(n.machine.Root, int64(n.size), found, map[*machine.Node]bool{})
+	} else {
+		// The lowest nodes that contain two processors of an ascending list
+		// are those that contain two neighbours in it.
+		for i := 1; i < len(s.ranks); i++ {
+			found[n.Between(s.ranks[i-1], s.ranks[i]).Node] = true
+		}
+	}
+	for _, node := range n.machine.Nodes() {
+		if found[node] {
+			s.nodes = append(s.nodes, node)
+		}
+	}
+	return s.nodes
+}
+
+// between marks the nodes below x whose media lie between two of the first
+// limit processors of x. done are nodes that were seen with all processors.
+func between(x *machine.Node, limit int64, found, done map[*machine.Node]bool) {
+	if x.Leaf() || limit < 2 || done[x] {
+		return
+	}
+	if limit >= x.Processors() {
+		done[x] = true
+	}
+	children := int64(0)
+	for _, g := range x.Groups {
+		size := g.Node.Processors()
+		for i := int64(0); i < g.Count && limit > 0; {
+			children++
+			between(g.Node, limit, found, done)
+			// The whole copies of one node are all alike.
+			same := max(1, min(g.Count-i, limit/size))
+			if same > 1 {
+				children++
+			}
+			i += same
+			limit -= same * size
+		}
+	}
+	if children > 1 {
+		found[x] = true
+	}
+}
