@@ -278,6 +278,13 @@ func IsDecimal(b []byte) bool {
 	return true
 }
 
+// IsInteger reports whether b is a decimal (see [IsDecimal]) of at most 64
+// bits.
+func IsInteger(b []byte) bool {
+	_, ok := parseInt(b)
+	return ok && IsDecimal(b)
+}
+
 // IsReal reports whether b is a decimal fraction as traces and JSON both
 // spell it: an integer, or digits on both sides of a point, with an exponent
 // or without.
@@ -313,25 +320,12 @@ func digits(b []byte) bool {
 
 // Clone returns a copy of p that shares no memory with it.
 func (p *Params) Clone() *Params {
-	q := &Params{}
-	for i := range p.list {
-		s := &p.list[i]
-		if s.Shape == libdvm.Scalar {
-			q.Add(s.Key, s.Kind, bytes.Clone(s.Val))
-			continue
-		}
-		q.AddArray(s.Key, s.Kind, s.Shape)
-		d := q.At(q.Len() - 1)
-		ends := p.Rows(s)
-		for j, e := range p.Elems(s) {
-			if s.Shape == libdvm.Matrix && (j == 0 || len(ends) > 0 && int(ends[0]) == j) {
-				if j > 0 {
-					ends = ends[1:]
-				}
-				q.AddRow(d)
-			}
-			q.AddElem(d, bytes.Clone(e))
-		}
+	q := &Params{list: slices.Clone(p.list), rows: slices.Clone(p.rows), elems: make([][]byte, len(p.elems))}
+	for i := range q.list {
+		q.list[i].Val = bytes.Clone(q.list[i].Val)
+	}
+	for i, e := range p.elems {
+		q.elems[i] = bytes.Clone(e)
 	}
 	return q
 }

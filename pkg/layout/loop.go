@@ -136,6 +136,14 @@ func volume(a, b int64) (int64, bool) {
 	return a * b, true
 }
 
+// Diagonal reports whether a dimension of the index space is cut along two
+// grid dimensions, so that counts are no products.
+func (s *Share) Diagonal() bool { return s.diagonal }
+
+// Free returns how many indices the dimensions give that are not cut: counts
+// are that number times one number per grid dimension.
+func (s *Share) Free() int64 { return s.free }
+
 // Count returns how many indices the processor with the given labels owns.
 // For diagonal mappings the labels are coordinates+1.
 func (s *Share) Count(labels []int64) int64 {

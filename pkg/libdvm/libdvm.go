@@ -104,6 +104,8 @@ type Func struct {
 	NoReturn bool
 	// RetTime says how ret_ times are merged.
 	RetTime Time
+	// Reads marks I/O functions that bring an array in.
+	Reads bool
 	// Result is what an I/O function makes known to all processors.
 	Result Result
 	// Doc says in a few words what the function does.

@@ -47,7 +47,7 @@ var table = []Func{
 	{Name: "dopl_", Class: DoLoop, Args: params("LoopRefPtr:p LoopRef:h"), Ret: params("DoPL:d"), Doc: "ask for the next portion of a parallel loop"},
 	{Name: "dvm_Init", Class: Initialise, Args: params("InitParam:d"), Doc: "start the run-time system"},
 	{Name: "dvm_clearerr", Class: IO, Args: params("Stream:h"), RetTime: TimeMax, Open: true, Doc: "clear an error"},
-	{Name: "dvm_dfread", Class: ArrayIO, Args: params("ArrayHeader:p ArrayHandlePtr:h Count:d Stream:h"), Ret: params("Res:d"), RetTime: TimeMax, Result: ResultStatus, Doc: "read a distributed array"},
+	{Name: "dvm_dfread", Class: ArrayIO, Args: params("ArrayHeader:p ArrayHandlePtr:h Count:d Stream:h"), Ret: params("Res:d"), RetTime: TimeMax, Result: ResultStatus, Reads: true, Doc: "read a distributed array"},
 	{Name: "dvm_dfwrite", Class: ArrayIO, Args: params("ArrayHeader:p ArrayHandlePtr:h Count:d Stream:h"), Ret: params("Res:d"), RetTime: TimeMax, Result: ResultStatus, Doc: "write a distributed array"},
 	{Name: "dvm_exit", Class: Finish, Args: params("rc:d"), Doc: "end of the program"},
 	{Name: "dvm_fclose", Class: IO, Args: params("Stream:h"), Ret: params("Res:d"), RetTime: TimeMax, Result: ResultStatus, Doc: "close a file"},

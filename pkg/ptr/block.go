@@ -241,7 +241,7 @@ func (b *block) placeUnknown(t *token) bool {
 	kind := libdvm.GuessKind(key)
 	if kind == libdvm.Word || !valid(kind, t.val) {
 		switch {
-		case call.IsDecimal(t.val):
+		case call.IsInteger(t.val):
 			kind = libdvm.Decimal
 		case call.IsReal(t.val):
 			kind = libdvm.Real
@@ -333,7 +333,7 @@ func paramIndex(ps []libdvm.Param, p *libdvm.Param) int {
 func valid(kind libdvm.Kind, val []byte) bool {
 	switch kind {
 	case libdvm.Decimal:
-		return call.IsDecimal(val)
+		return call.IsInteger(val)
 	case libdvm.Real:
 		return call.IsReal(val)
 	case libdvm.Handle:

@@ -107,7 +107,7 @@ func parseEvent(line []byte, ev *event) bool {
 	for _, d := range line[lineAt : lineAt+f] {
 		switch {
 		case d == ' ':
-		case d >= '0' && d <= '9' && n < 1<<40:
+		case d >= '0' && d <= '9' && n < 1e8:
 			n = n*10 + int(d-'0')
 		default:
 			ev.bad, ev.col = "LINE is not a line number", lineAt+1

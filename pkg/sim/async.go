@@ -30,7 +30,7 @@ type costs func(start units.Seconds, sys *object.System) (units.Seconds, error)
 func (s *Sim) synchronous(k interval.Kind, cost costs) error {
 	sys := s.objects.Current()
 	s.tree.operation(k)
-	start := s.clocks.Sync(sys, k)
+	start := s.together(sys, k)
 	end, err := cost(start, sys)
 	if err != nil {
 		return err
@@ -50,13 +50,23 @@ func (s *Sim) begin(c *call.Call, key any, k interval.Kind, cost costs) error {
 	}
 	sys := s.objects.Current()
 	s.tree.operation(k)
-	start := s.clocks.Sync(sys, k)
+	start := s.together(sys, k)
 	end, err := cost(start, sys)
 	if err != nil {
 		return err
 	}
 	s.flights = append(s.flights, flight{key: key, what: c.Where(), pos: c.Pos, kind: k, sys: sys, start: start, end: end})
 	return nil
+}
+
+// together makes the processors of sys wait for the latest. When it is all of
+// them no exchange can start earlier any more.
+func (s *Sim) together(sys *object.System, k interval.Kind) units.Seconds {
+	start := s.clocks.Sync(sys, k)
+	if sys.Ranks == nil {
+		s.net.Forget(start)
+	}
+	return start
 }
 
 func (s *Sim) flying(key any) int {
@@ -89,13 +99,6 @@ func (s *Sim) landAll() {
 		s.land(f)
 	}
 	s.flights = nil
-}
-
-// freely costs nothing; the operation is noted.
-func (s *Sim) freely(c *call.Call) costs {
-	return func(start units.Seconds, sys *object.System) (units.Seconds, error) {
-		return start, s.noteFree(c, sys)
-	}
 }
 
 // copyFlag identifies an asynchronous copy by the address of its flag.

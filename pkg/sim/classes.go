@@ -326,35 +326,39 @@ func (e *classes) AddAll(s *object.System, a Amount) {
 }
 
 func (e *classes) AddBy(s *object.System, labels [][]int64, amount func([]int64) Amount) {
+	e.each(s, labels, func(i int, l []int64) { e.work(&e.books[e.at], i, amount(l)) })
+}
+
+func (e *classes) Longest(s *object.System, labels [][]int64, work func([]int64) units.Seconds) units.Seconds {
+	var m units.Seconds
+	e.each(s, labels, func(i int, l []int64) { m = max(m, work(l)/units.Seconds(e.power[i])) })
+	return m
+}
+
+// each calls f for every class of s with its labels.
+func (e *classes) each(s *object.System, labels [][]int64, f func(i int, l []int64)) {
 	if s.Lower == nil {
-		e.addByEach(s, labels, amount)
+		// No section of the root's grid: processor by processor.
+		e.single()
+		coords := make([]int, len(s.Grid))
+		l := make([]int64, len(s.Grid))
+		for i := range s.Size() {
+			s.Coords(i, coords)
+			for k, c := range coords {
+				l[k] = labels[k][c]
+			}
+			f(s.Rank(i), l)
+		}
 		return
 	}
 	for k := range labels {
 		e.distinguish(s, k, labels[k])
 	}
-	list := e.members(s)
-	b := &e.books[e.at]
-	for _, i := range list {
+	for _, i := range e.members(s) {
 		for k := range e.grid {
 			e.labels[k] = labels[k][e.first[k][i/e.stride[k]%len(e.size[k])]-s.Lower[k]]
 		}
-		e.work(b, i, amount(e.labels))
-	}
-}
-
-// addByEach is AddBy for a system that is no section of the root's grid.
-func (e *classes) addByEach(s *object.System, labels [][]int64, amount func([]int64) Amount) {
-	e.single()
-	b := &e.books[e.at]
-	coords := make([]int, len(s.Grid))
-	l := make([]int64, len(s.Grid))
-	for i := range s.Size() {
-		s.Coords(i, coords)
-		for k, c := range coords {
-			l[k] = labels[k][c]
-		}
-		e.work(b, s.Rank(i), amount(l))
+		f(i, e.labels)
 	}
 }
 

@@ -31,6 +31,9 @@ type Clocks interface {
 
 	// Latest returns the latest clock of s.
 	Latest(s *object.System) units.Seconds
+	// Longest returns the longest time that a processor of s takes for the
+	// work that work says for its labels.
+	Longest(s *object.System, labels [][]int64, work func(labels []int64) units.Seconds) units.Seconds
 	// Sync makes all processors of s wait for the latest and returns its
 	// clock: model section 2, sync(K).
 	Sync(s *object.System, k interval.Kind) units.Seconds

@@ -84,6 +84,20 @@ func (e *each) AddBy(s *object.System, labels [][]int64, amount func([]int64) Am
 	}
 }
 
+func (e *each) Longest(s *object.System, labels [][]int64, work func([]int64) units.Seconds) units.Seconds {
+	var m units.Seconds
+	coords := make([]int, len(s.Grid))
+	l := make([]int64, len(s.Grid))
+	for i, p := range e.ranks(s) {
+		s.Coords(i, coords)
+		for k, c := range coords {
+			l[k] = labels[k][c]
+		}
+		m = max(m, work(l)/units.Seconds(e.power[p]))
+	}
+	return m
+}
+
 func (e *each) AddOne(rank int, a Amount) { e.work(rank, a) }
 
 func (e *each) Latest(s *object.System) units.Seconds {

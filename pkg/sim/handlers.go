@@ -9,6 +9,7 @@ import (
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/units"
 )
 
 // handler is what a class of functions does beside the ordinary.
@@ -56,7 +57,7 @@ var handlers = [libdvm.NumClasses]handler{
 	libdvm.Delete:        follow((*object.Table).Delete),
 
 	libdvm.IO:        {run: ioCall, ownRet: true},
-	libdvm.ArrayIO:   {run: ioCall, ownRet: true},
+	libdvm.ArrayIO:   {run: arrayIO, ownRet: true},
 	libdvm.BeginIO:   {run: beginIO},
 	libdvm.SendStore: {run: sendStore},
 
@@ -176,13 +177,21 @@ func doLoop(s *Sim, c *call.Call) error {
 			share = l.Share
 		}
 	}
+	s.loopTime += c.CallTime
+	if s.keepBack {
+		return nil
+	}
+	s.passLoop(l, share, c.CallTime)
+	return nil
+}
+
+// passLoop passes t of the time of loop l on its processors.
+func (s *Sim) passLoop(l *object.Loop, share *layout.Share, t units.Seconds) {
 	twice := inVain(share.Same)
 	total := float64(share.Total)
 	s.clocks.AddBy(l.System, share.Labels, func(labels []int64) Amount {
-		n := share.Count(labels)
-		return Amount{User: scaled(c.CallTime, float64(n)/total), UserTwice: twice}
+		return Amount{User: scaled(t, float64(share.Count(labels))/total), UserTwice: twice}
 	})
-	return nil
 }
 
 // portion reads the lines "Dim0: Lower=1 Upper=12 Step=1" that a trace made

@@ -2,151 +2,162 @@ package sim
 
 import (
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/comm"
 	"dvmtools/pkg/interval"
-	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/traffic"
+	"dvmtools/pkg/units"
 )
 
-// ioCall handles an I/O function: the time inside it is I/O time of the I/O
-// processor; a result is made known to all (model section 5).
-func ioCall(s *Sim, c *call.Call) error {
-	if c.RetTime != 0 {
-		s.clocks.AddOne(s.ioProcessor(), Amount{IO: c.RetTime})
-	}
-	if c.Row.Result == libdvm.ResultNone {
-		return nil
-	}
-	return s.synchronous(interval.IO, s.freely(c))
-}
-
-// sendStore handles srmem_.
-func sendStore(s *Sim, c *call.Call) error {
-	return s.synchronous(interval.IO, s.freely(c))
-}
-
-// startShadow handles strtsh_ and recvsh_; with sendsh_ the latter is one
-// exchange.
-func startShadow(s *Sim, c *call.Call) error {
-	g, err := s.objects.ShadowGroup(c)
+// redistribute handles redis_: every array aligned with the template moves,
+// free of charge when its contents are renewed anyway (model section 6).
+func redistribute(s *Sim, c *call.Call) error {
+	moves, err := s.objects.Redistribute(c)
 	if err != nil {
 		return err
 	}
-	return s.begin(c, g, interval.Shadow, s.freely(c))
+	return s.move(c, moves)
 }
 
-// sendShadow handles sendsh_: the exchange that recvsh_ started, or starts
-// later, is one and the same.
-func sendShadow(s *Sim, c *call.Call) error {
-	g, err := s.objects.ShadowGroup(c)
-	if err != nil || s.flying(g) >= 0 {
+// realign handles realn_: one array moves; one that lay nowhere is aligned.
+func realign(s *Sim, c *call.Call) error {
+	m, err := s.objects.Realign(c)
+	if err != nil || m.From == nil {
 		return err
 	}
-	return s.begin(c, g, interval.Shadow, s.freely(c))
+	return s.move(c, []object.Move{m})
 }
 
-func waitShadow(s *Sim, c *call.Call) error {
-	g, err := s.objects.ShadowGroup(c)
+func (s *Sim) move(c *call.Call, moves []object.Move) error {
+	renewed, err := c.IntOr("NewSign", 0)
 	if err != nil {
 		return err
 	}
-	return s.await(c, g)
+	if renewed != 0 {
+		return s.synchronous(interval.Redistribution, nothing)
+	}
+	t, err := s.root.Redistribute(moves)
+	return s.synchronous(interval.Redistribution, s.exchange(c, t, err))
 }
 
-// exportFirst handles exfrst_: the exchange of the group begins when the
-// loop's boundary iterations are done, which is settled at its endpl_.
-func exportFirst(s *Sim, c *call.Call) error {
-	g, err := s.objects.ShadowGroup(c)
+// copyOf is what a copy of array sections does (model section 7, arrcpy_).
+type copyOf struct {
+	kind interval.Kind
+	cost costs
+	// share is each processor's part of the written section, on sys; nil
+	// when the time inside the call is spent by all alike.
+	share *layout.Share
+	sys   *object.System
+}
+
+// readCopy reads what arrcpy_ or aarrcp_ copies. A copy with a buffer and
+// CopyRegim other than 0 is input or output of an array section: the buffer
+// is on the I/O processor only (model section 5).
+func (s *Sim) readCopy(c *call.Call) (copyOf, error) {
+	regime, err := c.IntOr("CopyRegim", 0)
 	if err != nil {
-		return err
+		return copyOf{}, err
 	}
-	s.atEndOfLoop = append(s.atEndOfLoop, func(end *call.Call) error {
-		return s.begin(c, g, interval.Shadow, s.freely(c))
-	})
-	return nil
-}
-
-// importLast handles imlast_: the loop's endpl_ waits for the group.
-func importLast(s *Sim, c *call.Call) error {
-	g, err := s.objects.ShadowGroup(c)
-	if err != nil {
-		return err
-	}
-	s.atEndOfLoop = append(s.atEndOfLoop, func(end *call.Call) error { return s.await(c, g) })
-	return nil
-}
-
-func endLoop(s *Sim, c *call.Call) error {
-	if _, err := s.objects.EndLoop(c); err != nil {
-		return err
-	}
-	todo := s.atEndOfLoop
-	s.atEndOfLoop = s.atEndOfLoop[:0]
-	for _, f := range todo {
-		if err := f(c); err != nil {
-			return err
+	var from, to *object.Array
+	var source, target traffic.Section
+	if object.HasArray(c, "From") {
+		if from, source, err = s.side(c, "From"); err != nil {
+			return copyOf{}, err
 		}
 	}
-	return nil
+	if object.HasArray(c, "To") {
+		if to, target, err = s.side(c, "To"); err != nil {
+			return copyOf{}, err
+		}
+	}
+	k := copyOf{kind: interval.Remote}
+	var t comm.Traffic
+	switch {
+	case from != nil && to != nil:
+		t, k.share, err = s.root.Copy(from, source, to, target)
+		if k.share != nil && k.share.Total == 0 {
+			k.share = nil
+		}
+		k.sys = to.System
+	case from == nil && to == nil:
+		return k, object.Error(c, "handle", "neither side is an array, expected FromArrayHandlePtr or ToArrayHandlePtr")
+	case regime != 0:
+		k.kind = interval.IO
+		if from != nil {
+			t, err = s.root.Gather(from, source, s.ioProcessor())
+		} else {
+			t, err = s.root.Scatter(to, target, s.ioProcessor())
+		}
+	case from != nil:
+		t, err = s.root.CopyToAll(from, source, s.objects.Current())
+	default:
+		k.cost = nothing
+		return k, nil
+	}
+	k.cost = s.exchange(c, t, err)
+	return k, nil
 }
 
-func startReduction(s *Sim, c *call.Call) error {
-	g, err := s.objects.ReductionGroup(c)
+// side returns the array on one side of a copy and its section.
+func (s *Sim) side(c *call.Call, prefix string) (*object.Array, traffic.Section, error) {
+	var sec traffic.Section
+	a, err := s.objects.Array(c, prefix)
 	if err != nil {
-		return err
+		return nil, sec, err
 	}
-	return s.begin(c, g, interval.Reduction, s.freely(c))
+	if err := mapped(c, a); err != nil {
+		return nil, sec, err
+	}
+	for _, f := range []struct {
+		key string
+		dst *[]int64
+	}{{"InitIndexArray", &sec.First}, {"LastIndexArray", &sec.Last}, {"StepArray", &sec.Step}} {
+		if *f.dst, err = c.Ints(nil, prefix+f.key); err != nil {
+			return nil, sec, err
+		}
+		if len(*f.dst) != a.Rank() {
+			return nil, sec, object.Error(c, "rank", "%s has %d elements, the array has rank %d", prefix+f.key, len(*f.dst), a.Rank())
+		}
+	}
+	return a, sec, nil
 }
 
-func waitReduction(s *Sim, c *call.Call) error {
-	g, err := s.objects.ReductionGroup(c)
-	if err != nil {
-		return err
+// spend makes the time inside a copy between arrays the work of each
+// processor's part of the written section.
+func (s *Sim) spend(k copyOf) {
+	if k.share == nil {
+		return
 	}
-	return s.await(c, g)
-}
-
-func redistribute(s *Sim, c *call.Call) error {
-	if _, err := s.objects.Redistribute(c); err != nil {
-		return err
+	twice := inVain(k.share.Same)
+	total := float64(k.share.Total)
+	s.passRet = func(t units.Seconds) {
+		s.clocks.AddBy(k.sys, k.share.Labels, func(labels []int64) Amount {
+			return Amount{System: scaled(t, float64(k.share.Count(labels))/total), SystemTwice: twice}
+		})
 	}
-	return s.synchronous(interval.Redistribution, s.freely(c))
-}
-
-func realign(s *Sim, c *call.Call) error {
-	if _, err := s.objects.Realign(c); err != nil {
-		return err
-	}
-	return s.synchronous(interval.Redistribution, s.freely(c))
 }
 
 func copyArray(s *Sim, c *call.Call) error {
-	if err := s.checkCopy(c); err != nil {
+	k, err := s.readCopy(c)
+	if err != nil {
 		return err
 	}
-	return s.synchronous(interval.Remote, s.freely(c))
+	s.spend(k)
+	return s.synchronous(k.kind, k.cost)
 }
 
 func startCopy(s *Sim, c *call.Call) error {
-	if err := s.checkCopy(c); err != nil {
+	k, err := s.readCopy(c)
+	if err != nil {
 		return err
 	}
 	flag, err := flagOf(c)
 	if err != nil {
 		return err
 	}
-	return s.begin(c, flag, interval.Remote, s.freely(c))
-}
-
-// checkCopy reports arrays that a copy names and that do not exist.
-func (s *Sim) checkCopy(c *call.Call) error {
-	for _, side := range []string{"From", "To"} {
-		if object.HasArray(c, side) {
-			if _, err := s.objects.Array(c, side); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	s.spend(k)
+	return s.begin(c, flag, k.kind, k.cost)
 }
 
 func waitCopy(s *Sim, c *call.Call) error {
@@ -155,6 +166,20 @@ func waitCopy(s *Sim, c *call.Call) error {
 		return err
 	}
 	return s.await(c, flag)
+}
+
+// load starts an exchange that fills remote access buffers.
+func (s *Sim) load(c *call.Call, key any, buffers []*object.Buffer) error {
+	for _, b := range buffers {
+		if err := mapped(c, b.Array); err != nil {
+			return err
+		}
+		if b.Loop != nil && b.Loop.Map == nil {
+			return object.Error(c, "alignment", "the loop of the buffer is not mapped yet, expected mappl_ before")
+		}
+	}
+	t, err := s.root.Remote(buffers)
+	return s.begin(c, key, interval.Remote, s.exchange(c, t, err))
 }
 
 // loadBuffer handles loadrb_: a loaded buffer is not loaded again unless
@@ -172,7 +197,7 @@ func loadBuffer(s *Sim, c *call.Call) error {
 		return s.beginNothing(c, b)
 	}
 	b.Loaded = true
-	return s.begin(c, b, interval.Remote, s.freely(c))
+	return s.load(c, b, []*object.Buffer{b})
 }
 
 func waitBuffer(s *Sim, c *call.Call) error {
@@ -183,6 +208,7 @@ func waitBuffer(s *Sim, c *call.Call) error {
 	return s.awaitLoad(c, b)
 }
 
+// loadGroup handles loadbg_: one exchange for all buffers of the group.
 func loadGroup(s *Sim, c *call.Call) error {
 	g, err := s.objects.BufferGroup(c)
 	if err != nil {
@@ -196,7 +222,10 @@ func loadGroup(s *Sim, c *call.Call) error {
 		return s.beginNothing(c, g)
 	}
 	g.Loaded = true
-	return s.begin(c, g, interval.Remote, s.freely(c))
+	for _, b := range g.Buffers {
+		b.Loaded = true
+	}
+	return s.load(c, g, g.Buffers)
 }
 
 func waitGroup(s *Sim, c *call.Call) error {
@@ -207,7 +236,7 @@ func waitGroup(s *Sim, c *call.Call) error {
 	return s.awaitLoad(c, g)
 }
 
-// beginNothing notes a load that had nothing to do, so that its wait finds
+// beginNothing notes a load that has nothing to do, so that its wait finds
 // it.
 func (s *Sim) beginNothing(c *call.Call, key any) error {
 	if s.flying(key) >= 0 {

@@ -22,11 +22,13 @@ import (
 	"math"
 
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/comm"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/traffic"
 	"dvmtools/pkg/units"
 )
 
@@ -68,11 +70,20 @@ type Sim struct {
 	// idleLoads are loads of remote access buffers that had nothing to do
 	// and await their wait.
 	idleLoads []any
-	// atEndOfLoop is what the endpl_ of the open loop does.
-	atEndOfLoop []func(*call.Call) error
+	// edges are the exchanges tied to the open loop's boundary iterations,
+	// loopTime its time so far; keepBack says that it is passed at endpl_.
+	edges    []boundary
+	loopTime units.Seconds
+	keepBack bool
+
+	net   *comm.Network
+	root  *traffic.Root
+	known map[*object.ShadowGroup]*knownShadow
 
 	io    bool   // between biof_ and eiof_
 	after func() // what the handler does behind the call's own times
+	// passRet, when a handler set it, passes the time inside the call.
+	passRet func(units.Seconds)
 }
 
 // unknownFunc counts the calls of a function outside the table.
@@ -139,6 +150,12 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 		oc.Power = func(sys *object.System, k int) []float64 { return balance(power, sys, k) }
 	}
 	s.objects = object.New(oc)
+	var co comm.Options
+	if cfg.Options.Collectives == "tree" {
+		co.Collectives = comm.Tree
+	}
+	s.net = comm.NewNetwork(cfg.Machine, cfg.Grid, co)
+	s.root = traffic.NewRoot(cfg.Grid)
 	newClocks := cfg.NewClocks
 	if newClocks == nil {
 		newClocks = NewClasses
@@ -208,7 +225,7 @@ func (s *Sim) Step(c *call.Call) error {
 		s.noteUnknown(c)
 	}
 	h := &handlers[c.Class()]
-	s.after = nil
+	s.after, s.passRet = nil, nil
 	if s.io {
 		return s.stepIO(c, h)
 	}
@@ -220,7 +237,11 @@ func (s *Sim) Step(c *call.Call) error {
 			return err
 		}
 	}
-	if !h.ownRet && c.RetTime != 0 {
+	switch {
+	case h.ownRet || c.RetTime == 0:
+	case s.passRet != nil:
+		s.passRet(c.RetTime)
+	default:
 		s.system(s.objects.Current(), c.RetTime)
 	}
 	if s.after != nil {

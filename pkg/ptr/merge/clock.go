@@ -54,13 +54,14 @@ type tally struct {
 }
 
 func (t *tally) add(s units.Seconds) {
+	t.n++
+	if s >= limit/picos || t.sum >= limit*8 {
+		t.over = true // one more would not fit into 64 bits
+		return
+	}
 	p := int64(math.Round(float64(s) * picos))
 	t.max = max(t.max, p)
-	t.n++
-	if t.sum += p; t.sum < 0 || p < 0 {
-		t.over = true
-		t.sum = limit
-	}
+	t.sum += p
 }
 
 func (t *tally) total() units.Seconds   { return t.per(t.sum, 1) }

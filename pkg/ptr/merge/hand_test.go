@@ -52,7 +52,7 @@ func short(t testing.TB, text []byte) string {
 			continue
 		}
 		fmt.Fprintf(&b, "%s%s %s %s", e.kind, e.fn, e.time, e.line)
-		for _, f := range strings.Fields(e.block) {
+		for f := range strings.FieldsSeq(e.block) {
 			b.WriteString(" " + f)
 		}
 		b.WriteString("\n")
@@ -307,11 +307,12 @@ func TestLoopTimes(t *testing.T) {
 // call says that there are some, and the rest comes before the loop's end.
 func TestUnequalLoop(t *testing.T) {
 	dopl := func(ref string, n ...int) string {
-		s := "call_crtpl_ 0.00000100 6\nRank=1;\nret_crtpl_ 0.00000100 6\nLoopRef=" + ref + ";\n"
+		var s strings.Builder
+		s.WriteString("call_crtpl_ 0.00000100 6\nRank=1;\nret_crtpl_ 0.00000100 6\nLoopRef=" + ref + ";\n")
 		for _, more := range n {
-			s += fmt.Sprintf("call_dopl_ 0.00000200 7\nLoopRef=%s;\nret_dopl_ 0.00000100 7\nDoPL=%d;\n", ref, more)
+			s.WriteString(fmt.Sprintf("call_dopl_ 0.00000200 7\nLoopRef=%s;\nret_dopl_ 0.00000100 7\nDoPL=%d;\n", ref, more))
 		}
-		return s + "call_endpl_ 0.00000100 6\nLoopRef=" + ref + ";\nret_endpl_ 0.00000100 6\n"
+		return s.String() + "call_endpl_ 0.00000100 6\nLoopRef=" + ref + ";\nret_endpl_ 0.00000100 6\n"
 	}
 	const want = `
 		call_crtpl_ 0.00000100 6 Rank=1;

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"math"
 	"slices"
 
 	"dvmtools/pkg/call"
@@ -224,9 +225,13 @@ func (m *merger) nested(procs []*process, calls []*call.Call, inside units.Secon
 func own(_ *call.Param, b []byte) []byte { return slices.Clone(b) }
 
 // scaled rounds down to whole picoseconds, so that the parts of a time stay
-// below it.
+// below it. What the product lacks of a whole number by its own rounding is
+// made up for.
 func scaled(s units.Seconds, by float64) units.Seconds {
-	return units.Seconds(float64(int64(float64(s)*by*picos)) / picos)
+	if by == 1 {
+		return s
+	}
+	return units.Seconds(math.Floor(float64(float64(s)*by*picos)+1e-3) / picos)
 }
 
 func sum(calls []call.Call) units.Seconds {

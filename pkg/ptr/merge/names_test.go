@@ -23,11 +23,12 @@ func task(run bool, am string, line int, body string) string {
 // machines names a template and two machines of it, at own addresses; the
 // lines are those of a process that came from elsewhere.
 func machines(view, am0, am1 string, line int) string {
-	s := fmt.Sprintf("call_crtamv_ 0.00000100 5\nAMRef=0; Rank=1; StaticSign=0;\nSizeArray[0]=2;\nret_crtamv_ 0.00000100 5\nAMViewRef=%s;\n", view)
+	var s strings.Builder
+	s.WriteString(fmt.Sprintf("call_crtamv_ 0.00000100 5\nAMRef=0; Rank=1; StaticSign=0;\nSizeArray[0]=2;\nret_crtamv_ 0.00000100 5\nAMViewRef=%s;\n", view))
 	for i, am := range []string{am0, am1} {
-		s += fmt.Sprintf("call_getamr_ 0.00000100 %d\nAMViewRef=%s;\nIndexArray[0]=%d;\nret_getamr_ 0.00000100 %d\nAMRef=%s;\n", line, view, i, line, am)
+		s.WriteString(fmt.Sprintf("call_getamr_ 0.00000100 %d\nAMViewRef=%s;\nIndexArray[0]=%d;\nret_getamr_ 0.00000100 %d\nAMRef=%s;\n", line, view, i, line, am))
 	}
-	return s
+	return s.String()
 }
 
 const group = "call_crtrg_ 0.00000100 30\nStaticSign=0; DelRedSign=0;\nret_crtrg_ 0.00000100 30\nRedGroupRef=%s;\n"
@@ -88,13 +89,13 @@ func TestInventedNames(t *testing.T) {
 		{"64 bits", "55e0000000a0", "55e0000000b0", "fffe000000000002"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			body := ""
+			var body strings.Builder
 			for range 3 {
-				body += fmt.Sprintf(group, c.own1)
+				body.WriteString(fmt.Sprintf(group, c.own1))
 			}
 			out := merged(t, merge.Options{},
 				trace(2, machines(c.own0, "1", "2", 5)+task(false, "1", 6, "")+fmt.Sprintf(group, c.other)),
-				trace(2, machines(c.own1, "3", "4", 5)+task(true, "3", 6, body)+fmt.Sprintf(group, c.own1)))
+				trace(2, machines(c.own1, "3", "4", 5)+task(true, "3", 6, body.String())+fmt.Sprintf(group, c.own1)))
 			var names []string
 			for _, m := range regexp.MustCompile(`RedGroupRef=(\w+)`).FindAllSubmatch(out, -1) {
 				names = append(names, string(m[1]))

@@ -122,20 +122,28 @@ func (e event) where() string {
 	return e.kind + e.fn + " " + line + " " + e.file
 }
 
-var eventLine = regexp.MustCompile(`(?m)^ *(call_|ret_|Event_)(\S+) +TIME=([0-9.]+) LINE=([0-9]*) *FILE=(.*)$`)
+var eventLine = regexp.MustCompile(`^ *(call_|ret_|Event_)(\S+) +TIME=([0-9.]+) LINE=([0-9]*) *FILE=(.*)\n$`)
 
 func events(t testing.TB, text []byte) []event {
 	t.Helper()
 	var list []event
-	at := eventLine.FindAllSubmatchIndex(text, -1)
-	for i, m := range at {
-		end := len(text)
-		if i+1 < len(at) {
-			end = at[i+1][0]
+	block, at := 0, 0 // of the last event
+	end := func() {
+		if n := len(list); n > 0 {
+			list[n-1].block = string(text[block:at])
 		}
-		s := func(k int) string { return string(text[m[2*k]:m[2*k+1]]) }
-		list = append(list, event{s(1), s(2), s(4), s(5), s(3), string(text[m[1]:end])})
 	}
+	for line := range bytes.Lines(text) {
+		if bytes.Contains(line, []byte(" TIME=")) {
+			if m := eventLine.FindSubmatch(line); m != nil {
+				end()
+				block = at + len(line)
+				list = append(list, event{string(m[1]), string(m[2]), string(m[4]), string(m[5]), string(m[3]), ""})
+			}
+		}
+		at += len(line)
+	}
+	end()
 	return list
 }
 
@@ -145,9 +153,13 @@ func TestSubsequence(t *testing.T) {
 	for _, r := range runs(t) {
 		t.Run(r.name, func(t *testing.T) {
 			out := events(t, merged(t, merge.Options{}, r.texts...))
-			for i, text := range r.texts {
+			var in [][]event
+			for _, text := range r.texts {
+				in = append(in, events(t, text))
+			}
+			for i, list := range in {
 				at := 0
-				for _, e := range events(t, text) {
+				for _, e := range list {
 					for at < len(out) && out[at].where() != e.where() {
 						at++
 					}
@@ -160,8 +172,8 @@ func TestSubsequence(t *testing.T) {
 			// Nothing is invented either: at no place are there more events
 			// than all processes have together.
 			have := map[string]int{}
-			for _, text := range r.texts {
-				for _, e := range events(t, text) {
+			for _, list := range in {
+				for _, e := range list {
 					have[e.where()]++
 				}
 			}
@@ -207,19 +219,21 @@ func TestSameAsSingle(t *testing.T) {
 	}
 }
 
-var handleParam = regexp.MustCompile(`(\w*(?:Ref|HandlePtr))(?:\[\d+\])?=([0-9a-f]+)\b`)
-
 // strays returns the uses of references that no call before has returned, as
 // place and parameter, and how many references were looked at.
 func strays(list []event) (stray []string, n int) {
 	known := map[string]bool{"0": true, "ffffffffffffffff": true}
 	for _, e := range list {
-		for _, m := range handleParam.FindAllStringSubmatch(e.block, -1) {
+		for word := range strings.FieldsSeq(e.block) {
+			key, val, _ := strings.Cut(strings.TrimSuffix(word, ";"), "=")
+			if !strings.HasSuffix(key, "Ref") && !strings.HasSuffix(key, "HandlePtr") {
+				continue
+			}
 			switch {
 			case e.kind == "ret_":
-				known[m[2]] = true
-			case !known[m[2]]:
-				stray = append(stray, e.where()+" "+m[1])
+				known[val] = true
+			case !known[val]:
+				stray = append(stray, e.where()+" "+key)
 			}
 			n++
 		}
