@@ -16,7 +16,8 @@ import (
 type closed struct {
 	x *exchange
 	// center is the receivers' dimension that restricts each of the senders'
-	// dimensions, -1 for none.
+	// dimensions for some of the arrays, -1 for none. Arrays that it does not
+	// restrict pair all coordinates there.
 	center []int
 	stars  []star
 	// factor is the bytes that each array has per element of the product.
@@ -45,12 +46,16 @@ func newClosed(x *exchange) *closed {
 				z.factor[t] *= n
 			}
 		}
+		m.links = make([]int, len(z.center))
 		for l := range z.center {
 			k := z.link(m, l)
-			if t > 0 && z.center[l] != k {
+			m.links[l] = k
+			switch {
+			case t == 0 || z.center[l] < 0:
+				z.center[l] = k
+			case k >= 0 && z.center[l] != k:
 				return nil
 			}
-			z.center[l] = k
 		}
 	}
 	for k := range x.to.sys.Grid {
@@ -110,7 +115,7 @@ func (z *closed) asked(t *term, l, c int) int {
 		return s.First
 	}
 	at := z.x.to.off[j] - z.x.from.off[j]
-	if z.center[l] >= 0 {
+	if t.links[l] >= 0 {
 		at += c
 	}
 	return min(max(at, s.First), s.Last)
@@ -127,7 +132,7 @@ func (z *closed) outer(t *term, l, c, e int) int64 {
 		return 0
 	}
 	lo, hi := s.Lo[e], s.Hi[e]
-	if k := z.center[l]; k >= 0 {
+	if k := t.links[l]; k >= 0 {
 		need := &t.to.Spans[k]
 		lo, hi = max(lo, need.Lo[c]), min(hi, need.Hi[c])
 	}
@@ -146,7 +151,7 @@ func (z *closed) candidates(l, c int, dst []int) []int {
 		}
 		b := &t.blocks[l]
 		first, end := 0, len(b.coord)
-		if k := z.center[l]; k >= 0 {
+		if k := t.links[l]; k >= 0 {
 			first, end = b.meeting(t.to.Spans[k].Lo[c], t.to.Spans[k].Hi[c])
 		}
 		dst = append(dst, b.coord[first:end]...)

@@ -62,9 +62,9 @@ func (z *closed) sending(l int) int {
 	return slices.IndexFunc(z.stars, func(s star) bool { return slices.Contains(s.leaves, l) })
 }
 
-// placed are pairs of coordinates of a star: their class, with the distance
-// within the star, and where they are in the root's dimensions that the star
-// shares with others.
+// placed is a pair of coordinates of a star: its class, with the distance within
+// the star, and where it is in the root's dimensions that the star shares with
+// others.
 type placed struct {
 	dist int
 	vec  []int64
@@ -86,28 +86,32 @@ func (z *closed) apart(members []int) []class {
 			open = append(open, j)
 		}
 	}
-	sides := make([][]placed, len(members))
 	var t tally
-	for i, m := range members {
-		var dims []int
-		for _, o := range of[i] {
-			dims = append(dims, open[o])
-		}
+	if len(members) == 1 {
+		m := members[0]
 		z.each(&z.stars[m], func(c int, es []int, vec []int64) {
-			p := z.place(m, c, es, dims)
-			if len(members) == 1 {
-				t.add(p.dist, 0, 1, vec)
-				return
-			}
-			p.vec = slices.Clone(vec)
+			dist, _ := z.place(m, c, es, nil, nil)
+			t.add(dist, 0, 1, vec)
+		})
+		return t.list
+	}
+	dims := make([][]int, len(members))
+	for i := range members {
+		for _, o := range of[i] {
+			dims[i] = append(dims[i], open[o])
+		}
+	}
+	if len(members) == 2 && len(open) == 1 {
+		n := z.x.root.grid[open[0]]
+		return between(z.spots(members[0], dims[0], n), z.spots(members[1], dims[1], n), n)
+	}
+	sides := make([][]placed, len(members))
+	for i, m := range members {
+		z.each(&z.stars[m], func(c int, es []int, vec []int64) {
+			p := placed{vec: slices.Clone(vec)}
+			p.dist, p.pos = z.place(m, c, es, dims[i], nil)
 			sides[i] = append(sides[i], p)
 		})
-	}
-	switch {
-	case len(members) == 1:
-		return t.list
-	case len(members) == 2 && len(open) == 1:
-		return z.between(sides[0], sides[1], z.x.root.grid[open[0]])
 	}
 	// The pairs of all stars are combined: only arrays that are turned in a
 	// grid of several dimensions come here.
@@ -137,16 +141,13 @@ func (z *closed) apart(members []int) []class {
 					at[o] = p.pos[q]
 				}
 			}
-			closes := make([]int, 0, 4)
+			// Two stars share a dimension: the second one needs it no more.
 			for _, o := range of[i] {
-				if !seen[o] {
-					seen[o] = true
-					closes = append(closes, o)
-				}
+				seen[o] = !seen[o]
 			}
 			walk(i+1, d)
-			for _, o := range closes {
-				seen[o] = false
+			for _, o := range of[i] {
+				seen[o] = !seen[o]
 			}
 		}
 	}
@@ -155,11 +156,12 @@ func (z *closed) apart(members []int) []class {
 }
 
 // place says where a pair of coordinates of star m is: how far apart in the
-// root's dimensions that it has alone, and where in the others, dims.
-func (z *closed) place(m, c int, es []int, dims []int) placed {
-	var p placed
+// root's dimensions that it has alone, and where in dims, which it shares; the
+// latter are added to pos.
+func (z *closed) place(m, c int, es, dims, pos []int) (int, []int) {
 	s := &z.stars[m]
 	recv, send := z.x.to, z.x.from
+	dist := 0
 	for j := range recv.at {
 		a, b := z.receiving(recv.at[j]), z.sending(send.at[j])
 		if a != m && b != m {
@@ -173,49 +175,62 @@ func (z *closed) place(m, c int, es []int, dims []int) placed {
 			from += es[slices.Index(s.leaves, send.at[j])]
 		}
 		switch {
-		case a >= 0 && b >= 0 && a != b:
-			if slices.Contains(dims, j) {
-				if a == m {
-					p.pos = append(p.pos, to)
-				} else {
-					p.pos = append(p.pos, from)
-				}
-			}
+		case !slices.Contains(dims, j):
+			dist += abs(to - from)
+		case a == m:
+			pos = append(pos, to)
 		default:
-			p.dist += abs(to - from)
+			pos = append(pos, from)
 		}
 	}
-	return p
+	return dist, pos
 }
 
-// spot is a class of one side of a dimension of the root with the set of
-// coordinates where it occurs.
+// spot is a class of a star with the set of coordinates in a dimension of the
+// root where it occurs.
 type spot struct {
 	dist int
 	vec  []int64
 	at   []uint64
 }
 
+// spots groups the pairs of star m, which shares the dimension dims[0] of the
+// root, with n coordinates.
+func (z *closed) spots(m int, dims []int, n int) []spot {
+	var t tally
+	var list []spot
+	var pos []int
+	z.each(&z.stars[m], func(c int, es []int, vec []int64) {
+		var dist int
+		dist, pos = z.place(m, c, es, dims, pos[:0])
+		which := t.add(dist, 0, 1, vec)
+		if which == len(list) {
+			list = append(list, spot{dist: dist, vec: t.list[which].vec, at: make([]uint64, (n+63)/64)})
+		}
+		list[which].at[pos[0]/64] |= 1 << (pos[0] % 64)
+	})
+	return list
+}
+
 // between returns the classes of pairs of two stars that share one dimension
 // of the root, which has n coordinates. There can be n*n pairs, but there are
 // few classes: the differences of two sets of coordinates are found with
 // shifts of bit sets, until nothing new can come.
-func (z *closed) between(a, b []placed, n int) []class {
+func between(left, right []spot, n int) []class {
 	var t tally
-	left, right := spots(a, n, false), spots(b, n, false)
-	back := spots(b, n, true)
-	words := (n + 63) / 64
-	diff := make([]uint64, words)
-	vec := make([]int64, len(z.x.terms))
-	for i := range left {
-		for j := range right {
-			x, y := &left[i], &right[j]
-			copy(vec, x.vec)
+	diff, back := make([]uint64, (n+63)/64), make([]uint64, (n+63)/64)
+	var vec []int64
+	for j := range right {
+		y := &right[j]
+		mirror(back, y.at, n)
+		for i := range left {
+			x := &left[i]
+			vec = append(vec[:0], x.vec...)
 			if !scale(vec, y.vec) {
 				continue
 			}
 			clear(diff)
-			differences(diff, x.at, y.at, back[j].at, n)
+			differences(diff, x.at, y.at, back, n)
 			for d := range n {
 				if diff[d/64]>>(d%64)&1 != 0 {
 					t.add(x.dist+y.dist+d, 0, 1, vec)
@@ -226,23 +241,15 @@ func (z *closed) between(a, b []placed, n int) []class {
 	return t.list
 }
 
-// spots groups pairs by class; mirror counts coordinates from the far end.
-func spots(ps []placed, n int, mirror bool) []spot {
-	var t tally
-	var list []spot
-	for i := range ps {
-		p := &ps[i]
-		which := t.add(p.dist, 0, 1, p.vec)
-		if which == len(list) {
-			list = append(list, spot{dist: p.dist, vec: p.vec, at: make([]uint64, (n+63)/64)})
+// mirror sets dst to set counted from the far end of n coordinates.
+func mirror(dst, set []uint64, n int) {
+	clear(dst)
+	for w, word := range set {
+		for ; word != 0; word &= word - 1 {
+			x := n - 1 - w*64 - bits.TrailingZeros64(word)
+			dst[x/64] |= 1 << (x % 64)
 		}
-		c := p.pos[0]
-		if mirror {
-			c = n - 1 - c
-		}
-		list[which].at[c/64] |= 1 << (c % 64)
 	}
-	return list
 }
 
 // differences adds to diff all |x-y| of coordinates x in a and y in b; back is

@@ -22,6 +22,9 @@ type term struct {
 	// fromCut and toCut are the grid dimensions that cut each dimension of
 	// the index space.
 	fromCut, toCut [][]int
+	// links are the receivers' dimensions that restrict each of the senders',
+	// -1 for none: see closed.
+	links []int
 	// blocks are the blocks of each grid dimension of from that cuts.
 	blocks []blocks
 }

@@ -163,59 +163,99 @@ func ranksOf(s *object.System) []int {
 	return r
 }
 
-const cases = 4000
+// result says what a random case was.
+type result int
 
-// tallyClosed fails when the products of dimensions were hardly tested, or
-// nothing but them.
-func tallyClosed(t *testing.T, n, closed, nonempty int) {
-	t.Helper()
-	t.Logf("%d of %d exchanges had messages, %d were products", nonempty, n, closed)
-	if nonempty < n/10 || closed < nonempty/4 || closed == nonempty {
-		t.Errorf("%d exchanges with messages of %d, %d of them products: the cases are no test", nonempty, n, closed)
+const (
+	silent  result = iota // no messages
+	other                 // an input that is refused
+	sparse                // messages that were enumerated
+	product               // messages that are products of dimensions
+	results
+)
+
+func outcome(got comm.Traffic, want sent) result {
+	switch {
+	case len(want) == 0:
+		return silent
+	case traffic.Closed(got):
+		return product
+	}
+	return sparse
+}
+
+// kinds are the random cases by kind of exchange.
+var kinds = []struct {
+	name string
+	run  func(*testing.T, uint64) result
+}{
+	{"redistribution", redistribution},
+	{"copy", arrayCopy},
+	{"buffer copy", bufferCopy},
+	{"remote access", remoteAccess},
+	{"shadow", shadow},
+}
+
+// Every exchange is what the rules say, element by element, both where
+// dimensions multiply and where they do not.
+func TestRandomExchanges(t *testing.T) {
+	const cases = 4000
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			var n [results]int
+			for seed := range uint64(cases) {
+				n[k.run(t, seed)]++
+			}
+			t.Logf("%d without messages, %d refused, %d enumerated, %d products", n[silent], n[other], n[sparse], n[product])
+			if n[sparse] < cases/60 || n[product] < cases/20 {
+				t.Errorf("%d exchanges enumerated and %d products of %d: the cases are no test", n[sparse], n[product], cases)
+			}
+		})
 	}
 }
 
-func TestRedistributeRandom(t *testing.T) {
-	closed, nonempty := 0, 0
-	for seed := range uint64(cases) {
-		g := newGen(seed)
-		s := g.system()
-		d, e := g.template(s), g.template(s)
-		to := s
-		if g.IntN(3) == 0 {
-			to = g.system()
-			e = g.template(to)
-		}
-		var moves []object.Move
-		want := sent{}
-		shape := g.size(1+g.IntN(3), 7)
-		for range 1 + g.IntN(3) {
-			a := &object.Array{Size: shape, ElemSize: int64(1 + g.IntN(8))}
-			if g.IntN(2) == 0 {
-				a.Size = g.size(1+g.IntN(3), 7)
-			}
-			m := object.Move{Array: a, From: g.place(d, a.Size), FromSystem: s, To: g.place(e, a.Size), ToSystem: to}
-			if len(moves) > 0 && g.IntN(3) == 0 {
-				last := moves[len(moves)-1]
-				a.Size = last.Array.Size
-				m.From, m.To = last.From, last.To
-			}
-			moves = append(moves, m)
-			fetch(g.grid, owned(m.From, s), owned(m.To, to), a.ElemSize, want)
-		}
-		got, err := traffic.NewRoot(g.grid).Redistribute(moves)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		check(t, "redistribution", seed, g.grid, got, want)
-		if len(want) > 0 {
-			nonempty++
-			if traffic.Closed(got) {
-				closed++
-			}
-		}
+func FuzzExchanges(f *testing.F) {
+	for k := range kinds {
+		f.Add(uint64(1)<<40+uint64(k), uint8(k))
 	}
-	tallyClosed(t, cases, closed, nonempty)
+	f.Fuzz(func(t *testing.T, seed uint64, kind uint8) {
+		kinds[int(kind)%len(kinds)].run(t, seed)
+	})
+}
+
+// redistribution compares one random redistribution with the slow way.
+func redistribution(t *testing.T, seed uint64) result {
+	g := newGen(seed)
+	s := g.system()
+	d, e := g.template(s), g.template(s)
+	to := s
+	if g.IntN(3) == 0 {
+		to = g.system()
+		e = g.template(to)
+	}
+	var moves []object.Move
+	want := sent{}
+	shape := g.size(1+g.IntN(3), 7)
+	for range 1 + g.IntN(3) {
+		a := &object.Array{Size: shape, ElemSize: int64(1 + g.IntN(8))}
+		if g.IntN(2) == 0 {
+			a.Size = g.size(1+g.IntN(3), 7)
+		}
+		m := object.Move{Array: a, From: g.place(d, a.Size), FromSystem: s, To: g.place(e, a.Size), ToSystem: to}
+		if len(moves) > 0 && g.IntN(3) == 0 {
+			last := moves[len(moves)-1]
+			a.Size = last.Array.Size
+			m.From, m.To = last.From, last.To
+		}
+		moves = append(moves, m)
+		fetch(g.grid, owned(m.From, s), owned(m.To, to), a.ElemSize, want)
+	}
+	got, err := traffic.NewRoot(g.grid).Redistribute(moves)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	check(t, "redistribution", seed, g.grid, got, want)
+	return outcome(got, want)
 }
 
 // section returns a random section of an array, and its elements in order.
@@ -252,8 +292,8 @@ func (g *gen) elementsOf(size []int64) (traffic.Section, [][]int64) {
 	return s, rows
 }
 
-// product lists the elements of a section in order.
-func product(size []int64, rows [][]int64) []int64 {
+// inOrder lists the elements of a section in order.
+func inOrder(size []int64, rows [][]int64) []int64 {
 	lo, hi := make([]int64, len(rows)), make([]int64, len(rows))
 	for i, r := range rows {
 		hi[i] = int64(len(r))
@@ -280,127 +320,111 @@ func long(rows [][]int64) []int {
 	return n
 }
 
-func TestCopyRandom(t *testing.T) {
-	closed, nonempty, refused := 0, 0, 0
-	for seed := range uint64(cases) {
-		g := newGen(seed)
-		from, to := g.array(), g.array()
-		src, srcRows := g.elementsOf(from.Size)
-		dst, dstRows := g.elementsOf(to.Size)
-		for try := 0; !slices.Equal(long(srcRows), long(dstRows)) && try < 200; try++ {
-			dst, dstRows = g.elementsOf(to.Size)
+// arrayCopy compares one random copy between arrays, and the shares in it, with
+// the slow way.
+func arrayCopy(t *testing.T, seed uint64) result {
+	g := newGen(seed)
+	from, to := g.array(), g.array()
+	src, srcRows := g.elementsOf(from.Size)
+	dst, dstRows := g.elementsOf(to.Size)
+	for try := 0; !slices.Equal(long(srcRows), long(dstRows)) && try < 200; try++ {
+		dst, dstRows = g.elementsOf(to.Size)
+	}
+	got, share, err := traffic.NewRoot(g.grid).Copy(from, src, to, dst)
+	if !slices.Equal(long(srcRows), long(dstRows)) {
+		if err == nil {
+			t.Fatalf("seed %d: sections %v and %v: no error", seed, srcRows, dstRows)
 		}
-		got, share, err := traffic.NewRoot(g.grid).Copy(from, src, to, dst)
-		if !slices.Equal(long(srcRows), long(dstRows)) {
-			refused++
-			if err == nil {
-				t.Fatalf("seed %d: sections %v and %v: no error", seed, srcRows, dstRows)
-			}
-			continue
-		}
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		sources, targets := product(from.Size, srcRows), product(to.Size, dstRows)
-		have, targetOwned := owned(from.Map, from.System), owned(to.Map, to.System)
-		want := sent{}
-		need := map[int]elements{}
-		for rank, e := range targetOwned {
-			need[rank] = elements{}
-			for i, x := range targets {
-				if e[x] {
-					need[rank][sources[i]] = true
-				}
-			}
-		}
-		fetch(g.grid, have, need, from.ElemSize, want)
-		check(t, "copy", seed, g.grid, got, want)
-		coords := make([]int, len(to.System.Grid))
-		labels := make([]int64, len(coords))
-		for i := range to.System.Size() {
-			to.System.Coords(i, coords)
-			for k, c := range coords {
-				labels[k] = share.Labels[k][c]
-			}
-			if n := share.Count(labels); n != int64(len(need[to.System.Rank(i)])) {
-				t.Fatalf("seed %d: processor %v writes %d elements, want %d", seed, coords, n, len(need[to.System.Rank(i)]))
-			}
-		}
-		if len(want) > 0 {
-			nonempty++
-			if traffic.Closed(got) {
-				closed++
+		return other
+	}
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	sources, targets := inOrder(from.Size, srcRows), inOrder(to.Size, dstRows)
+	have, targetOwned := owned(from.Map, from.System), owned(to.Map, to.System)
+	want := sent{}
+	need := map[int]elements{}
+	for rank, e := range targetOwned {
+		need[rank] = elements{}
+		for i, x := range targets {
+			if e[x] {
+				need[rank][sources[i]] = true
 			}
 		}
 	}
-	t.Logf("%d pairs of sections did not fit", refused)
-	tallyClosed(t, cases, closed, nonempty)
+	fetch(g.grid, have, need, from.ElemSize, want)
+	check(t, "copy", seed, g.grid, got, want)
+	coords := make([]int, len(to.System.Grid))
+	labels := make([]int64, len(coords))
+	for i := range to.System.Size() {
+		to.System.Coords(i, coords)
+		for k, c := range coords {
+			labels[k] = share.Labels[k][c]
+		}
+		if n := share.Count(labels); n != int64(len(need[to.System.Rank(i)])) {
+			t.Fatalf("seed %d: processor %v writes %d elements, want %d", seed, coords, n, len(need[to.System.Rank(i)]))
+		}
+	}
+	return outcome(got, want)
 }
 
-func TestBufferCopiesRandom(t *testing.T) {
-	closed, nonempty := 0, 0
-	for seed := range uint64(cases) {
-		g := newGen(seed)
-		a := g.array()
-		s, rows := g.elementsOf(a.Size)
-		list := product(a.Size, rows)
-		inSection := elements{}
-		for _, x := range list {
-			inSection[x] = true
+// bufferCopy compares one random copy to a buffer or array input or output with
+// the slow way.
+func bufferCopy(t *testing.T, seed uint64) result {
+	g := newGen(seed)
+	a := g.array()
+	s, rows := g.elementsOf(a.Size)
+	list := inOrder(a.Size, rows)
+	inSection := elements{}
+	for _, x := range list {
+		inSection[x] = true
+	}
+	have := owned(a.Map, a.System)
+	for _, e := range have {
+		for x := range e {
+			if !inSection[x] {
+				delete(e, x)
+			}
 		}
-		have := owned(a.Map, a.System)
-		for _, e := range have {
+	}
+	root := traffic.NewRoot(g.grid)
+	all := g.system()
+	at := g.IntN(volume(g.grid))
+	var n int64 = 1
+	for _, x := range a.Size {
+		n *= x
+	}
+	allOf := func(ranks []int) map[int]elements {
+		m := everything(ranks, n)
+		for _, e := range m {
 			for x := range e {
 				if !inSection[x] {
 					delete(e, x)
 				}
 			}
 		}
-		root := traffic.NewRoot(g.grid)
-		all := g.system()
-		at := g.IntN(volume(g.grid))
-		var n int64 = 1
-		for _, x := range a.Size {
-			n *= x
-		}
-		allOf := func(ranks []int) map[int]elements {
-			m := everything(ranks, n)
-			for _, e := range m {
-				for x := range e {
-					if !inSection[x] {
-						delete(e, x)
-					}
-				}
-			}
-			return m
-		}
-		var got comm.Traffic
-		var err error
-		want := sent{}
-		what := []string{"copy to all", "gather", "scatter"}[g.IntN(3)]
-		switch what {
-		case "copy to all":
-			got, err = root.CopyToAll(a, s, all)
-			fetch(g.grid, have, allOf(ranksOf(all)), a.ElemSize, want)
-		case "gather":
-			got, err = root.Gather(a, s, at)
-			fetch(g.grid, have, allOf([]int{at}), a.ElemSize, want)
-		case "scatter":
-			got, err = root.Scatter(a, s, at)
-			fetch(g.grid, allOf([]int{at}), have, a.ElemSize, want)
-		}
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		check(t, what, seed, g.grid, got, want)
-		if len(want) > 0 {
-			nonempty++
-			if traffic.Closed(got) {
-				closed++
-			}
-		}
+		return m
 	}
-	tallyClosed(t, cases, closed, nonempty)
+	var got comm.Traffic
+	var err error
+	want := sent{}
+	what := []string{"copy to all", "gather", "scatter"}[g.IntN(3)]
+	switch what {
+	case "copy to all":
+		got, err = root.CopyToAll(a, s, all)
+		fetch(g.grid, have, allOf(ranksOf(all)), a.ElemSize, want)
+	case "gather":
+		got, err = root.Gather(a, s, at)
+		fetch(g.grid, have, allOf([]int{at}), a.ElemSize, want)
+	case "scatter":
+		got, err = root.Scatter(a, s, at)
+		fetch(g.grid, allOf([]int{at}), have, a.ElemSize, want)
+	}
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	check(t, what, seed, g.grid, got, want)
+	return outcome(got, want)
 }
 
 // remote makes a random buffer and lists what every processor needs.
@@ -422,7 +446,7 @@ func (g *gen) remote(t *testing.T, a *object.Array) (*object.Buffer, map[int]ele
 			}
 			rows = append(rows, row)
 		}
-		for _, x := range product(a.Size, rows) {
+		for _, x := range inOrder(a.Size, rows) {
 			need[x] = true
 		}
 		out := map[int]elements{}
@@ -498,29 +522,21 @@ func (g *gen) remote(t *testing.T, a *object.Array) (*object.Buffer, map[int]ele
 	return b, out
 }
 
-func TestRemoteRandom(t *testing.T) {
-	closed, nonempty := 0, 0
-	for seed := range uint64(cases) {
-		g := newGen(seed)
-		want := sent{}
-		var buffers []*object.Buffer
-		for range 1 + g.IntN(2)*g.IntN(2) {
-			a := g.array()
-			b, need := g.remote(t, a)
-			buffers = append(buffers, b)
-			fetch(g.grid, owned(a.Map, a.System), need, a.ElemSize, want)
-		}
-		got, err := traffic.NewRoot(g.grid).Remote(buffers)
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
-		}
-		check(t, "remote access", seed, g.grid, got, want)
-		if len(want) > 0 {
-			nonempty++
-			if traffic.Closed(got) {
-				closed++
-			}
-		}
+// remoteAccess compares one random load of buffers with the slow way.
+func remoteAccess(t *testing.T, seed uint64) result {
+	g := newGen(seed)
+	want := sent{}
+	var buffers []*object.Buffer
+	for range 1 + g.IntN(2)*g.IntN(2) {
+		a := g.array()
+		b, need := g.remote(t, a)
+		buffers = append(buffers, b)
+		fetch(g.grid, owned(a.Map, a.System), need, a.ElemSize, want)
 	}
-	tallyClosed(t, cases, closed, nonempty)
+	got, err := traffic.NewRoot(g.grid).Remote(buffers)
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	check(t, "remote access", seed, g.grid, got, want)
+	return outcome(got, want)
 }

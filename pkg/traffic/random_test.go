@@ -49,10 +49,14 @@ func (g *gen) system() *object.System {
 
 func (g *gen) section(base *object.System) *object.System {
 	s := &object.System{}
+	known := base.Ranks == nil && g.IntN(2) == 0 // the root's sections may say where they begin
 	var low []int
 	for _, n := range base.Grid {
 		lo := g.IntN(n)
 		low = append(low, lo)
+		if known {
+			s.Lower = append(s.Lower, lo)
+		}
 		s.Grid = append(s.Grid, 1+g.IntN(n-lo))
 	}
 	s.Ranks = make([]int, volume(s.Grid))

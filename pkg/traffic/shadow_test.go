@@ -89,54 +89,44 @@ func edges(e *object.Edge, add sent) bool {
 	return good
 }
 
-func TestShadowRandom(t *testing.T) {
-	closed, nonempty, wide := 0, 0, 0
-	for seed := range uint64(3*cases) {
-		g := newGen(seed)
-		want := sent{}
-		good := true
-		var group []object.Edge
-		a := g.array()
-		for range 1 + g.IntN(3)*g.IntN(2) {
-			if g.IntN(3) == 0 {
-				b := *a
-				b.Size = g.size(1+g.IntN(3), 7)
-				b.Map = g.place(g.template(b.System), b.Size)
-				a = &b
-			} else if g.IntN(4) == 0 {
-				a = g.array()
-			}
-			e := object.Edge{Array: a, Corners: 1 + g.IntN(3)}
-			for range a.Size {
-				e.Lo = append(e.Lo, int64(g.IntN(6)/2))
-				e.Hi = append(e.Hi, int64(g.IntN(6)/2))
-			}
-			for d := range e.Lo {
-				e.Lo[d], e.Hi[d] = min(e.Lo[d], a.Size[d]), min(e.Hi[d], a.Size[d])
-			}
-			group = append(group, e)
-			good = edges(&e, want) && good
+// shadow compares one random exchange of shadow edges with the slow way.
+func shadow(t *testing.T, seed uint64) result {
+	g := newGen(seed)
+	want := sent{}
+	good := true
+	var group []object.Edge
+	a := g.array()
+	for range 1 + g.IntN(3)*g.IntN(2) {
+		if g.IntN(3) == 0 {
+			b := *a
+			b.Size = g.size(1+g.IntN(3), 7)
+			b.Map = g.place(g.template(b.System), b.Size)
+			a = &b
+		} else if g.IntN(4) == 0 {
+			a = g.array()
 		}
-		got, err := traffic.NewRoot(g.grid).Shadow(group)
-		if !good {
-			wide++
-			var e *traffic.ErrShadow
-			if !errors.As(err, &e) || e.Width <= e.Block {
-				t.Fatalf("seed %d: error %v, want one about a width", seed, err)
-			}
-			continue
+		e := object.Edge{Array: a, Corners: 1 + g.IntN(3)}
+		for range a.Size {
+			e.Lo = append(e.Lo, int64(g.IntN(6)/2))
+			e.Hi = append(e.Hi, int64(g.IntN(6)/2))
 		}
-		if err != nil {
-			t.Fatalf("seed %d: %v", seed, err)
+		for d := range e.Lo {
+			e.Lo[d], e.Hi[d] = min(e.Lo[d], a.Size[d]), min(e.Hi[d], a.Size[d])
 		}
-		check(t, "shadow edges", seed, g.grid, got, want)
-		if len(want) > 0 {
-			nonempty++
-			if traffic.Closed(got) {
-				closed++
-			}
-		}
+		group = append(group, e)
+		good = edges(&e, want) && good
 	}
-	t.Logf("%d groups had edges that are too wide", wide)
-	tallyClosed(t, 3*cases, closed, nonempty)
+	got, err := traffic.NewRoot(g.grid).Shadow(group)
+	if !good {
+		var e *traffic.ErrShadow
+		if !errors.As(err, &e) || e.Width <= e.Block {
+			t.Fatalf("seed %d: error %v, want one about a width", seed, err)
+		}
+		return other
+	}
+	if err != nil {
+		t.Fatalf("seed %d: %v", seed, err)
+	}
+	check(t, "shadow edges", seed, g.grid, got, want)
+	return outcome(got, want)
 }

@@ -99,6 +99,17 @@ func (r *Root) frame(s *object.System) *frame {
 
 func (r *Root) newFrame(s *object.System) *frame {
 	f := &frame{sys: s, strides: strides(s.Grid), off: make([]int, len(r.grid)), dim: make([]int, len(s.Grid)), at: make([]int, len(r.grid))}
+	if s.Lower != nil && len(s.Lower) == len(r.grid) && len(s.Grid) == len(r.grid) {
+		f.box = true
+		copy(f.off, s.Lower)
+		for k, n := range s.Grid {
+			f.dim[k], f.at[k] = -1, -1
+			if n > 1 {
+				f.dim[k], f.at[k] = k, k
+			}
+		}
+		return f
+	}
 	first := s.Rank(0)
 	for j, st := range r.strides {
 		f.off[j] = first / st % r.grid[j]

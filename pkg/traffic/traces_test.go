@@ -1,0 +1,178 @@
+package traffic_test
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/comm"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/ptr"
+	"dvmtools/pkg/stream"
+	"dvmtools/pkg/traffic"
+)
+
+// exchangeOf follows c and returns the exchange that it starts, nil for none.
+func exchangeOf(t *testing.T, root *traffic.Root, tb *object.Table, c *call.Call) (comm.Traffic, error) {
+	t.Helper()
+	switch c.Class() {
+	case libdvm.Redistribute:
+		moves, err := tb.Redistribute(c)
+		if err != nil {
+			return nil, err
+		}
+		return root.Redistribute(moves)
+	case libdvm.Realign:
+		m, err := tb.Realign(c)
+		if err != nil {
+			return nil, err
+		}
+		return root.Redistribute([]object.Move{m})
+	case libdvm.StartShadow, libdvm.ReceiveShadow, libdvm.ExportFirst:
+		g, err := tb.ShadowGroup(c)
+		if err != nil {
+			return nil, err
+		}
+		return root.Shadow(g.Edges)
+	case libdvm.LoadBuffer:
+		b, err := tb.Buffer(c)
+		if err != nil {
+			return nil, err
+		}
+		return root.Remote([]*object.Buffer{b})
+	case libdvm.LoadBufferGroup:
+		g, err := tb.BufferGroup(c)
+		if err != nil {
+			return nil, err
+		}
+		return root.Remote(g.Buffers)
+	case libdvm.CopyArray, libdvm.StartCopy:
+		return copyOf(t, root, tb, c)
+	}
+	return nil, tb.Follow(c)
+}
+
+func copyOf(t *testing.T, root *traffic.Root, tb *object.Table, c *call.Call) (comm.Traffic, error) {
+	t.Helper()
+	side := func(prefix string) traffic.Section {
+		var s traffic.Section
+		for _, f := range []struct {
+			key string
+			to  *[]int64
+		}{{"InitIndexArray", &s.First}, {"LastIndexArray", &s.Last}, {"StepArray", &s.Step}} {
+			v, err := c.Ints(nil, prefix+f.key)
+			if err != nil {
+				t.Fatal(err)
+			}
+			*f.to = v
+		}
+		return s
+	}
+	if !object.HasArray(c, "From") {
+		return nil, nil
+	}
+	from, err := tb.Array(c, "From")
+	if err != nil {
+		return nil, err
+	}
+	if !object.HasArray(c, "To") {
+		return root.CopyToAll(from, side("From"), tb.Current())
+	}
+	to, err := tb.Array(c, "To")
+	if err != nil {
+		return nil, err
+	}
+	x, share, err := root.Copy(from, side("From"), to, side("To"))
+	if err != nil {
+		return nil, err
+	}
+	if res, err := c.RetInt("Res"); err == nil && res != share.Total {
+		t.Errorf("%v: the program copied %d elements, the section has %d", c.Pos, res, share.Total)
+	}
+	return x, nil
+}
+
+// Every exchange of every real program can be worked out on every grid, and
+// its three views agree. The only permitted error is an edge that is too wide.
+func TestEveryTrace(t *testing.T) {
+	skip := regexp.MustCompile(`_v(8|9|10|11)_|/damaged/|/large/|/parallel/|_p2/`)
+	exchanges, sending := map[libdvm.Class]int{}, map[libdvm.Class]int{}
+	err := filepath.WalkDir("../../testdata/traces", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || !strings.Contains(path, ".ptr") || skip.MatchString(path) {
+			return err
+		}
+		for _, grid := range [][]int{{1}, {3}, {2, 2}, {5, 3}, {2, 2, 2}} {
+			each(t, path, grid, func(class libdvm.Class, x comm.Traffic) {
+				exchanges[class]++
+				want := sent{}
+				x.Each(func(m comm.Message) bool { want[pair{m.From, m.To}] += m.Bytes; return true })
+				check(t, path, 0, grid, x, want)
+				if len(want) > 0 {
+					sending[class]++
+				}
+			})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, class := range []libdvm.Class{libdvm.Redistribute, libdvm.Realign, libdvm.StartShadow, libdvm.ExportFirst, libdvm.LoadBuffer, libdvm.CopyArray, libdvm.StartCopy} {
+		t.Logf("%s: %d exchanges, %d with messages", class, exchanges[class], sending[class])
+		if sending[class] == 0 {
+			t.Errorf("no exchange of class %s sent anything", class)
+		}
+	}
+}
+
+// each calls f for every exchange of a trace.
+func each(t *testing.T, path string, grid []int, f func(libdvm.Class, comm.Traffic)) {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	z, err := stream.NewReader(file, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer z.Close()
+	r, err := ptr.NewReader(path, z, ptr.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb := object.New(object.Config{Grid: slices.Clone(grid), Traced: r.Header().Runtime.Root()})
+	root := traffic.NewRoot(grid)
+	for {
+		c, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Outside {
+			continue
+		}
+		x, err := exchangeOf(t, root, tb, c)
+		var wide *traffic.ErrShadow
+		if errors.As(err, &wide) {
+			continue
+		}
+		if err != nil {
+			t.Fatalf("%v on %v: %v", c.Pos, grid, err)
+		}
+		if x != nil {
+			f(c.Class(), x)
+		}
+	}
+}
