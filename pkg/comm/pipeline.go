@@ -15,6 +15,9 @@ type Stage struct {
 	// Hops are where its edges come from: one for every pipelined dimension
 	// in which it has a predecessor, none for the first stage.
 	Hops []Hop
+	// Copies is how many stages of side-by-side pipelines this one stands
+	// for, all alike and with links on the same instance; 0 counts as 1.
+	Copies int64
 }
 
 // Hop is the link between a stage and one of its predecessors.
@@ -96,7 +99,7 @@ func Pipe(stages []Stage, q int64) []StageTime {
 			in = in.join(link.after(tp), q)
 			own = max(own, md.TStart)
 			transfer = max(transfer, tb)
-			use.add(h.On, message, stages[h.From].Work/units.Seconds(quanta), tp)
+			use.add(h.On, max(1, s.Copies), message, stages[h.From].Work/units.Seconds(quanta), tp)
 		}
 		ends[i] = in.join(lines{{begin + tp, tp + own}}, q)
 		times[i] = s.account(ends[i], begin, tp, own, transfer, q)
@@ -164,7 +167,7 @@ type mediumUsage struct {
 	sender, receiver units.Seconds // the least Tp
 }
 
-func (u *usage) add(on machine.Instance, message, sender, receiver units.Seconds) {
+func (u *usage) add(on machine.Instance, copies int64, message, sender, receiver units.Seconds) {
 	if on.Node.Medium.Kind == machine.Transputer {
 		return
 	}
@@ -184,9 +187,9 @@ func (u *usage) add(on machine.Instance, message, sender, receiver units.Seconds
 		u.media = append(u.media, mediumUsage{on: on, least: inf, sender: inf, receiver: inf})
 	}
 	m := &u.media[i]
-	m.links++
+	m.links += copies
 	m.least = min(m.least, message)
-	m.sum += message
+	m.sum += units.Seconds(float64(message) * float64(copies))
 	m.sender = min(m.sender, sender)
 	m.receiver = min(m.receiver, receiver)
 }
