@@ -28,8 +28,13 @@ type costs func(start units.Seconds, sys *object.System) (units.Seconds, error)
 // synchronous does an operation during which the processors of the current
 // system wait: sync(K), then comm(K, T).
 func (s *Sim) synchronous(k interval.Kind, cost costs) error {
-	sys := s.objects.Current()
 	s.tree.operation(k)
+	return s.whileWaiting(k, cost)
+}
+
+// whileWaiting is synchronous without counting an operation.
+func (s *Sim) whileWaiting(k interval.Kind, cost costs) error {
+	sys := s.objects.Current()
 	start := s.together(sys, k)
 	end, err := cost(start, sys)
 	if err != nil {

@@ -60,6 +60,15 @@ func endLoop(s *Sim, c *call.Call) error {
 	if err != nil {
 		return err
 	}
+	if s.pipe != nil {
+		if s.pipe.time != 0 {
+			// No dopl_ said that the loop was over.
+			if err := s.runPipe(c, l); err != nil {
+				return err
+			}
+		}
+		s.pipe = nil
+	}
 	edges, t, kept := s.edges, s.loopTime, s.keepBack
 	s.edges, s.loopTime, s.keepBack = nil, 0, false
 	if len(edges) == 0 {

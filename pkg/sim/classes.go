@@ -335,6 +335,29 @@ func (e *classes) Longest(s *object.System, labels [][]int64, work func([]int64)
 	return m
 }
 
+func (e *classes) Act(s *object.System, labels [][]int64, run func([]Actor) []Part) {
+	var ids []int
+	var actors []Actor
+	e.each(s, labels, func(i int, _ []int64) {
+		coords := make([]int, len(s.Grid))
+		if s.Lower != nil {
+			for k := range coords {
+				coords[k] = e.first[k][i/e.stride[k]%len(e.size[k])] - s.Lower[k]
+			}
+		} else {
+			s.Coords(len(ids), coords)
+		}
+		ids = append(ids, i)
+		actors = append(actors, Actor{Coords: coords, N: e.Class(i), Clock: e.clock[i], Power: e.power[i]})
+	})
+	b := &e.books[e.at]
+	for n, part := range run(actors) {
+		i := ids[n]
+		b.member[i] = true
+		e.clock[i] = b.counters[i].act(&part, e.clock[i], e.power[i])
+	}
+}
+
 // each calls f for every class of s with its labels.
 func (e *classes) each(s *object.System, labels [][]int64, f func(i int, l []int64)) {
 	if s.Lower == nil {

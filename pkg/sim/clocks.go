@@ -29,6 +29,12 @@ type Clocks interface {
 	// AddOne adds a to the processor with the root's number rank.
 	AddOne(rank int, a Amount)
 
+	// Act lets run decide what becomes of processors of s that depend on
+	// each other. It is given one actor for every clock there is when
+	// processors with different labels are told apart, and returns their
+	// parts in the same order.
+	Act(s *object.System, labels [][]int64, run func([]Actor) []Part)
+
 	// Latest returns the latest clock of s.
 	Latest(s *object.System) units.Seconds
 	// Longest returns the longest time that a processor of s takes for the
@@ -70,6 +76,45 @@ type Amount struct {
 	// UserTwice and SystemTwice are the shares of User and System that other
 	// processors do as well: insufficient parallelism.
 	UserTwice, SystemTwice float64
+}
+
+// Actor is a processor, or several with equal histories, in [Clocks.Act].
+type Actor struct {
+	// Coords are the coordinates in the system of the first of them. They
+	// may be changed while run is under way and must be as they were then.
+	Coords []int
+	// N is how many they are.
+	N     int64
+	Clock units.Seconds
+	Power float64
+}
+
+// Part is what an actor does.
+type Part struct {
+	Work Amount
+	// Transfer is time in exchanges, Wait the waiting for others, Overlap
+	// what exchanges passed beside work: shadow edges (model section 9).
+	Transfer, Wait, Overlap units.Seconds
+	// End is the clock behind it, when Ends is set; else the clock advances
+	// by what was booked.
+	End  units.Seconds
+	Ends bool
+}
+
+// act books p and returns the clock behind it.
+func (c *Counters) act(p *Part, clock units.Seconds, power float64) units.Seconds {
+	took := c.work(p.Work, power) + p.Transfer + p.Wait
+	if p.Transfer != 0 {
+		c.transfer(interval.Shadow, p.Transfer)
+	}
+	if p.Wait != 0 {
+		c.wait(interval.Shadow, p.Wait)
+	}
+	c.Kinds[interval.Shadow].Overlap += p.Overlap
+	if p.Ends {
+		return p.End
+	}
+	return clock + took
 }
 
 // Counters are the additive characteristics of one processor in one interval

@@ -98,6 +98,22 @@ func (e *each) Longest(s *object.System, labels [][]int64, work func([]int64) un
 	return m
 }
 
+func (e *each) Act(s *object.System, _ [][]int64, run func([]Actor) []Part) {
+	ranks := e.ranks(s)
+	actors := make([]Actor, len(ranks))
+	for i, p := range ranks {
+		coords := make([]int, len(s.Grid))
+		s.Coords(i, coords)
+		actors[i] = Actor{Coords: coords, N: 1, Clock: e.clock[p], Power: e.power[p]}
+	}
+	b := &e.books[e.at]
+	for i, part := range run(actors) {
+		p := ranks[i]
+		b.member[p] = true
+		e.clock[p] = b.counters[p].act(&part, e.clock[p], e.power[p])
+	}
+}
+
 func (e *each) AddOne(rank int, a Amount) { e.work(rank, a) }
 
 func (e *each) Latest(s *object.System) units.Seconds {

@@ -159,6 +159,9 @@ func doLoop(s *Sim, c *call.Call) error {
 	if err != nil {
 		return err
 	}
+	if l.Across != nil && s.pipe != nil {
+		return s.doAcross(c, l)
+	}
 	if l.Share == nil || l.Share.Total == 0 {
 		s.user(s.objects.Current(), c.CallTime)
 		return nil

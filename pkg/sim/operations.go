@@ -255,12 +255,3 @@ func (s *Sim) awaitLoad(c *call.Call, key any) error {
 	}
 	return s.await(c, key)
 }
-
-// across handles across_: the loop becomes a pipeline.
-func across(s *Sim, c *call.Call) error {
-	if err := s.objects.Across(c); err != nil {
-		return err
-	}
-	s.tree.operation(interval.Shadow)
-	return s.noteFree(c, s.objects.Current())
-}

@@ -75,6 +75,7 @@ type Sim struct {
 	edges    []boundary
 	loopTime units.Seconds
 	keepBack bool
+	pipe     *pipe
 
 	net   *comm.Network
 	root  *traffic.Root
