@@ -285,3 +285,23 @@ func TestVolumes(t *testing.T) {
 		t.Error("a section of 2^63 elements: no error")
 	}
 }
+
+// An array of 4 elements lies on processor 0 of 2x2; the 4 iterations of a loop
+// lie along both dimensions of the grid, so that processor 3 has the last two.
+// It needs A(2) and A(3) of one buffer, 16 bytes, and A(0) of another, 8 bytes.
+func TestRemoteOfALoopAlongTwoDimensions(t *testing.T) {
+	s := &object.System{Grid: []int{2, 2}}
+	on0 := &layout.Mapping{Grid: s.Grid, Size: []int64{4}, Spans: []layout.Span{{Dim: -1}, {Dim: -1}}}
+	a := &object.Array{Size: []int64{4}, ElemSize: 8, System: s, Map: on0}
+	halves := layout.Span{Dim: 0, Lo: []int64{0, 2}, Hi: []int64{2, 4}}
+	l := &object.Loop{Rank: 1, Iterations: []layout.Iterations{{Init: 0, Last: 3, Step: 1}}, Counts: []int64{4}, System: s,
+		Map: &layout.Mapping{Grid: s.Grid, Size: []int64{4}, Spans: []layout.Span{halves, halves}}}
+	got, err := traffic.NewRoot(s.Grid).Remote([]*object.Buffer{
+		{Array: a, Loop: l, Rules: []layout.Rule{{Kind: layout.Linear, A: 1}}},
+		{Array: a, Loop: l, Rules: []layout.Rule{{Kind: layout.Constant, B: 0}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, got, []comm.Size{{Bytes: 24, Count: 1}}, []comm.Distance{{Hops: 2, Bytes: 24}})
+}
