@@ -17,6 +17,11 @@
 package main
 
 import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
 	urfave "github.com/urfave/cli/v2"
 
 	"dvmtools/cmd/internal/cli"
@@ -45,7 +50,8 @@ time; lost time is insufficient parallelism, communication and idle time.`,
 			&urfave.StringFlag{Name: "grid", Aliases: []string{"g"}, Usage: "processor grid `N1xN2...` (default: the topology of the machine file, else 1)"},
 			&urfave.IntFlag{Name: "level", Value: -1, Usage: "keep intervals down to level `N`; the whole program is level 0 (-1: all)"},
 			&urfave.StringFlag{Name: "per-processor", Value: "classes", Usage: "processor records: `none|classes|each`"},
-			&urfave.BoolFlag{Name: "strict", Usage: "fail when an operation's cost would be estimated as zero"},
+			&urfave.BoolFlag{Name: "strict", Usage: "fail where it would only warn, such as of an unknown function"},
+			&urfave.StringFlag{Name: "explain", Usage: "print what one call costs and why, `FUNC@SEQ` as in the records of dvmtrace-parse, instead of the intervals"},
 			&urfave.BoolFlag{Name: "lenient", Usage: "take handles that name nothing for warnings"},
 		}, open.ModelFlags()...),
 		Examples: []cli.Example{
@@ -68,6 +74,10 @@ func run(e *cli.Env) error {
 	detail, ok := details[e.Flags.String("per-processor")]
 	if !ok {
 		return cli.Usagef("--per-processor: found %q, expected none, classes or each", e.Flags.String("per-processor"))
+	}
+	wanted, err := parseWanted(e.Flags.String("explain"))
+	if err != nil {
+		return err
 	}
 	name, err := open.One(e, "one stream of calls")
 	if err != nil {
@@ -94,7 +104,7 @@ func run(e *cli.Env) error {
 	}
 	r, err := sim.Run(e.Ctx, sim.Config{
 		Machine: m, Grid: grid, Options: opts,
-		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"),
+		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted,
 	}, src)
 	warnings := 0
 	for _, w := range src.Warnings() {
@@ -112,9 +122,35 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	if wanted != nil {
+		return writeExplanation(out, r, wanted)
+	}
 	w := interval.NewWriter(out)
 	if err := r.Write(w, detail); err != nil {
 		return err
 	}
 	return w.End(int64(warnings))
+}
+
+// parseWanted reads FUNC@SEQ; nil for an empty text.
+func parseWanted(s string) (*sim.Wanted, error) {
+	if s == "" {
+		return nil, nil
+	}
+	name, num, ok := strings.Cut(s, "@")
+	seq, err := strconv.ParseInt(num, 10, 64)
+	if !ok || err != nil || seq < 1 || name == "" {
+		return nil, cli.Usagef("--explain: found %q, expected a function and the number of its call, such as strtrd_@41", s)
+	}
+	return &sim.Wanted{Func: name, Seq: seq}, nil
+}
+
+// writeExplanation prints what the wanted call costs.
+func writeExplanation(w io.Writer, r *sim.Result, wanted *sim.Wanted) error {
+	lines := r.Explanation()
+	if lines == nil {
+		return fmt.Errorf("there is no call %d inside the program; see the seq of its record in the output of dvmtrace-parse", wanted.Seq)
+	}
+	_, err := io.WriteString(w, strings.Join(lines, "\n")+"\n")
+	return err
 }

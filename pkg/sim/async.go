@@ -68,6 +68,7 @@ func (s *Sim) begin(c *call.Call, key any, k interval.Kind, cost costs) error {
 // them no exchange can start earlier any more.
 func (s *Sim) together(sys *object.System, k interval.Kind) units.Seconds {
 	start := s.clocks.Sync(sys, k)
+	s.say("all processors of system %s wait for the latest: they start at %s (waiting is communication and synchronization, %s)", gridText(sys.Grid), micro(start), k)
 	if sys.Ranks == nil {
 		s.net.Forget(start)
 	}
@@ -91,6 +92,7 @@ func (s *Sim) await(c *call.Call, key any) error {
 }
 
 func (s *Sim) land(f *flight) {
+	s.say("waits for the exchange begun by %s: from %s to %s; what has passed of it is overlap, the rest is communication (%s)", f.what, micro(f.start), micro(f.end), f.kind)
 	s.clocks.Await(f.sys, f.kind, f.start, f.end)
 	s.clocks.Settle(f.sys, f.kind)
 }

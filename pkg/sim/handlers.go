@@ -190,6 +190,7 @@ func doLoop(s *Sim, c *call.Call) error {
 
 // passLoop passes t of the time of loop l on its processors.
 func (s *Sim) passLoop(l *object.Loop, share *layout.Share, t units.Seconds) {
+	s.sayShare("loop time", t, share, l.System)
 	twice := inVain(share.Same)
 	total := float64(share.Total)
 	s.clocks.AddBy(l.System, share.Labels, func(labels []int64) Amount {

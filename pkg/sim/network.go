@@ -65,5 +65,3 @@ func mapped(c *call.Call, arrays ...*object.Array) error {
 	}
 	return nil
 }
-
-func (s *Sim) explainPlacement(*comm.Placement) {}

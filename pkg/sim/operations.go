@@ -132,6 +132,7 @@ func (s *Sim) spend(k copyOf) {
 	twice := inVain(k.share.Same)
 	total := float64(k.share.Total)
 	s.passRet = func(t units.Seconds) {
+		s.sayShare("time inside the copy", t, k.share, k.sys)
 		s.clocks.AddBy(k.sys, k.share.Labels, func(labels []int64) Amount {
 			return Amount{System: scaled(t, float64(k.share.Count(labels))/total), SystemTwice: twice}
 		})

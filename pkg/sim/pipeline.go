@@ -383,5 +383,3 @@ func (s *Sim) quanta(g *stages, a *comm.Across, st []comm.Stage) int64 {
 	}
 	return best
 }
-
-func (s *Sim) explainPipe(*stages, *comm.Across, int64) {}

@@ -20,10 +20,11 @@ type Result struct {
 	Source   []string
 	Warnings []*diag.Error
 
-	tree    *tree
-	clocks  Clocks
-	nodes   []interval.Interval // in the order of the stream, parents first
-	classes [][]class           // of every interval of nodes
+	explanation []string
+	tree        *tree
+	clocks      Clocks
+	nodes       []interval.Interval // in the order of the stream, parents first
+	classes     [][]class           // of every interval of nodes
 }
 
 // class is a class of processors that has been given its characteristics in

@@ -39,8 +39,10 @@ type Config struct {
 	Grid []int
 	// Options are the choices of the model; the zero value is the default.
 	Options interval.Options
-	// Strict makes an operation whose cost is estimated as zero an error.
+	// Strict makes the first warning an error.
 	Strict bool
+	// Explain names a call whose cost is explained, nil for none.
+	Explain *Wanted
 	// Lenient makes handles that name nothing warnings.
 	Lenient bool
 	// NewClocks makes the clocks, nil for the usual ones.
@@ -64,7 +66,6 @@ type Sim struct {
 	warned  []*diag.Error
 	unknown []*unknownFunc
 	byName  map[string]*unknownFunc
-	free    [libdvm.NumClasses]*freeClass
 
 	flights []flight
 	// idleLoads are loads of remote access buffers that had nothing to do
@@ -81,6 +82,9 @@ type Sim struct {
 	root  *traffic.Root
 	known map[*object.ShadowGroup]*knownShadow
 
+	explained   *explanation
+	explanation []string
+
 	io    bool   // between biof_ and eiof_
 	after func() // what the handler does behind the call's own times
 	// passRet, when a handler set it, passes the time inside the call.
@@ -89,14 +93,6 @@ type Sim struct {
 
 // unknownFunc counts the calls of a function outside the table.
 type unknownFunc struct {
-	name  string
-	first diag.Pos
-	count int64
-}
-
-// freeClass counts the operations of a class that were estimated as free.
-type freeClass struct {
-	class libdvm.Class
 	name  string
 	first diag.Pos
 	count int64
@@ -225,6 +221,10 @@ func (s *Sim) Step(c *call.Call) error {
 	if c.Row == nil {
 		s.noteUnknown(c)
 	}
+	if err := s.explain(c); err != nil {
+		return err
+	}
+	defer s.endExplain()
 	h := &handlers[c.Class()]
 	s.after, s.passRet = nil, nil
 	if s.io {
@@ -271,11 +271,13 @@ func (s *Sim) handle(c *call.Call, h *handler) error {
 // user passes t of user time on the processors of sys alike: every one does
 // the same, all but one of them in vain (model section 2, base).
 func (s *Sim) user(sys *object.System, t units.Seconds) {
+	s.sayBase("user time before the call", t, sys)
 	s.clocks.AddAll(sys, Amount{User: t, UserTwice: inVain(int64(sys.Size()))})
 }
 
 // system passes t of the run-time system's time on the processors of sys.
 func (s *Sim) system(sys *object.System, t units.Seconds) {
+	s.sayBase("time inside the call", t, sys)
 	s.clocks.AddAll(sys, Amount{System: t, SystemTwice: inVain(int64(sys.Size()))})
 }
 
@@ -298,24 +300,6 @@ func (s *Sim) noteUnknown(c *call.Call) {
 	u.count++
 }
 
-// noteFree notes an operation that was taken to cost nothing although
-// several processors take part; with Strict that is an error.
-func (s *Sim) noteFree(c *call.Call, sys *object.System) error {
-	if sys.Size() == 1 {
-		return nil
-	}
-	if s.cfg.Strict {
-		return diag.Impossible(c.Pos, "model/free", "%s: its communication would be estimated as free; run without --strict to allow that", c.Where())
-	}
-	f := s.free[c.Class()]
-	if f == nil {
-		f = &freeClass{class: c.Class(), name: c.Func, first: c.Pos}
-		s.free[c.Class()] = f
-	}
-	f.count++
-	return nil
-}
-
 // Finish ends the program and returns the result.
 func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	if s.tree == nil {
@@ -326,16 +310,16 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 		s.user(s.objects.Current(), e.Time)
 	}
 	s.landAll()
-	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, tree: s.tree, clocks: s.clocks}
+	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, tree: s.tree, clocks: s.clocks, explanation: s.explanation}
 	r.Warnings = append(r.Warnings, s.objects.Warnings()...)
 	r.Warnings = append(r.Warnings, s.warned...)
 	for _, u := range s.unknown {
 		r.Warnings = append(r.Warnings, diag.Warn(u.first, "model/unknown", "unknown function %s%s; simulated as an ordinary one, %d times in all", u.name, diag.DidYouMean(u.name, libdvm.Names()), u.count))
 	}
-	for _, f := range s.free {
-		if f != nil {
-			r.Warnings = append(r.Warnings, diag.Warn(f.first, "model/free", "the communication of %s is estimated as free, %d times in all", f.name, f.count))
-		}
+	if s.cfg.Strict && len(r.Warnings) > 0 {
+		w := *r.Warnings[0]
+		w.Severity, w.Err = diag.SeverityError, diag.ErrImpossible
+		return nil, &w
 	}
 	r.integrate()
 	for _, n := range r.nodes {

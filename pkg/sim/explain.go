@@ -1,0 +1,134 @@
+package sim
+
+import (
+	"fmt"
+	"strings"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/comm"
+	"dvmtools/pkg/layout"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/units"
+)
+
+// Wanted names a call whose cost is to be explained: its function and its
+// number in the stream.
+type Wanted struct {
+	Func string
+	Seq  int64
+}
+
+// explanation collects what one call does, as it happens: the handlers that
+// compute a figure say from what. It is nil for all other calls.
+type explanation struct {
+	lines []string
+}
+
+// say adds a line to the explanation of the call at hand.
+func (s *Sim) say(format string, args ...any) {
+	if s.explained != nil {
+		s.explained.lines = append(s.explained.lines, fmt.Sprintf(format, args...))
+	}
+}
+
+// explain begins the explanation of c when it is the wanted one.
+func (s *Sim) explain(c *call.Call) error {
+	w := s.cfg.Explain
+	if w == nil || c.Seq != w.Seq {
+		return nil
+	}
+	if c.Func != w.Func {
+		return object.Error(c, "explain", "call %d is %s, not %s", c.Seq, c.Func, w.Func)
+	}
+	s.explained = &explanation{}
+	s.net.Explain(true)
+	s.say("%s at %s:%d (call %d, %v): %s", c.Func, c.File, c.Line, c.Seq, c.Pos, describe(c))
+	sys := s.objects.Current()
+	s.say("current processor system: %s = %d processors, clocks at %s at the latest", gridText(sys.Grid), sys.Size(), micro(s.clocks.Latest(sys)))
+	return nil
+}
+
+func describe(c *call.Call) string {
+	if c.Row == nil {
+		return "not in the table of functions, taken for an ordinary one"
+	}
+	return c.Row.Doc
+}
+
+// endExplain ends the explanation of the call at hand.
+func (s *Sim) endExplain() {
+	if s.explained == nil {
+		return
+	}
+	s.say("clocks afterwards: %s at the latest", micro(s.clocks.Latest(s.objects.Current())))
+	s.explanation = s.explained.lines
+	s.explained = nil
+	s.net.Explain(false)
+}
+
+// sayBase explains time that all processors of sys spend alike.
+func (s *Sim) sayBase(what string, t units.Seconds, sys *object.System) {
+	if s.explained == nil {
+		return
+	}
+	n := sys.Size()
+	s.say("%s %s: on every processor %s / power, of which (P-1)/P = %d/%d are insufficient parallelism", what, micro(t), micro(t), n-1, n)
+}
+
+// sayShare explains time that processors spend by their shares of iterations
+// or elements.
+func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *object.System) {
+	if s.explained == nil {
+		return
+	}
+	least, most := int64(-1), int64(0)
+	coords, labels := make([]int, len(sys.Grid)), make([]int64, len(sys.Grid))
+	for i := range sys.Size() {
+		sys.Coords(i, coords)
+		for k, c := range coords {
+			labels[k] = share.Labels[k][c]
+		}
+		n := share.Count(labels)
+		if least < 0 || n < least {
+			least = n
+		}
+		most = max(most, n)
+	}
+	s.say("%s %s on system %s: processor i spends %s * N_i / N / power with N = %d, N_i = %d..%d; %d processors do the same, (%d-1)/%d of it is insufficient parallelism",
+		what, micro(t), gridText(sys.Grid), micro(t), share.Total, least, most, share.Same, share.Same, share.Same)
+	s.say("  the longest: %s * %d / %d = %s on power 1", micro(t), most, share.Total, micro(scaled(t, float64(most)/float64(share.Total))))
+}
+
+// explainPlacement explains an exchange.
+func (s *Sim) explainPlacement(p *comm.Placement) {
+	if s.explained == nil {
+		return
+	}
+	if len(p.Steps) == 0 {
+		s.say("no message is sent")
+	}
+	for i := range p.Steps {
+		s.say("%s", p.Steps[i].String())
+	}
+	s.say("exchange from %s to %s: %s", micro(p.Start), micro(p.End), micro(p.Length()))
+}
+
+// explainPipe explains the quanta of a pipelined loop.
+func (s *Sim) explainPipe(g *stages, a *comm.Across, q int64) {
+	if s.explained == nil {
+		return
+	}
+	s.say("pipeline: D = %d hops, A = %s, B = %s, TStart = %s, quantised extents %v: Q = %d quanta", a.Hops, micro(a.Work), micro(a.Transfer), micro(a.TStart), g.extents, q)
+	s.say("  equal stages would take T(Q) = Tp + D*(TStart + Tb + Tp) + (Q-1)*(TStart + max(Tp, Tb)) = %s with Tp = A/Q, Tb = B/Q", micro(a.Time(q)))
+}
+
+// Explanation returns the lines that explain the wanted call, nil when there
+// was no such call.
+func (r *Result) Explanation() []string { return r.explanation }
+
+func gridText(grid []int) string {
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(grid), " ", "x"), "[]")
+}
+
+// micro spells a time in microseconds.
+func micro(t units.Seconds) string { return fmt.Sprintf("%.9g us", float64(t)*1e6) }
