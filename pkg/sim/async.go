@@ -20,6 +20,7 @@ type flight struct {
 	kind       interval.Kind
 	sys        *object.System
 	start, end units.Seconds
+	mark       Mark
 }
 
 // costs returns when an exchange that starts at start on sys ends.
@@ -55,13 +56,24 @@ func (s *Sim) begin(c *call.Call, key any, k interval.Kind, cost costs) error {
 	}
 	sys := s.objects.Current()
 	s.tree.operation(k)
-	start := s.together(sys, k)
+	start, mark := s.startAsync(sys, k)
 	end, err := cost(start, sys)
 	if err != nil {
 		return err
 	}
-	s.flights = append(s.flights, flight{key: key, what: c.Where(), pos: c.Pos, kind: k, sys: sys, start: start, end: end})
+	s.flights = append(s.flights, flight{key: key, what: c.Where(), pos: c.Pos, kind: k, sys: sys, start: start, end: end, mark: mark})
 	return nil
+}
+
+// startAsync returns when an asynchronous operation of sys starts: when the
+// latest processor is there. With --async free the others go on.
+func (s *Sim) startAsync(sys *object.System, k interval.Kind) (units.Seconds, Mark) {
+	if s.cfg.Options.Async != "free" {
+		return s.together(sys, k), 0
+	}
+	start, mark := s.clocks.Late(sys, k)
+	s.say("the latest processor of system %s is there at %s; the others go on (%s)", gridText(sys.Grid), micro(start), k)
+	return start, mark
 }
 
 // together makes the processors of sys wait for the latest. When it is all of
@@ -93,7 +105,7 @@ func (s *Sim) await(c *call.Call, key any) error {
 
 func (s *Sim) land(f *flight) {
 	s.say("waits for the exchange begun by %s: from %s to %s; what has passed of it is overlap, the rest is communication (%s)", f.what, micro(f.start), micro(f.end), f.kind)
-	s.clocks.Await(f.sys, f.kind, f.start, f.end)
+	s.clocks.Await(f.sys, f.kind, f.start, f.end, f.mark)
 	s.clocks.Settle(f.sys, f.kind)
 }
 

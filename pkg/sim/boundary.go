@@ -16,6 +16,7 @@ type boundary struct {
 	// first marks exfrst_; sys synchronized at start then.
 	first bool
 	start units.Seconds
+	mark  Mark
 	sys   *object.System
 }
 
@@ -33,7 +34,8 @@ func exportFirst(s *Sim, c *call.Call) error {
 	}
 	s.tree.operation(interval.Shadow)
 	sys := s.objects.Current()
-	s.edges = append(s.edges, boundary{call: c.Clone(), group: g, cost: cost, first: true, start: s.clocks.Sync(sys, interval.Shadow), sys: sys})
+	start, mark := s.startAsync(sys, interval.Shadow)
+	s.edges = append(s.edges, boundary{call: c.Clone(), group: g, cost: cost, first: true, start: start, mark: mark, sys: sys})
 	return nil
 }
 
@@ -119,7 +121,7 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, t units.Seconds) error 
 	if err != nil {
 		return err
 	}
-	s.flights = append(s.flights, flight{key: b.group, what: b.call.Where(), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end})
+	s.flights = append(s.flights, flight{key: b.group, what: b.call.Where(), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, mark: b.mark})
 	return nil
 }
 

@@ -33,6 +33,7 @@ type classes struct {
 	power []float64
 	clock []units.Seconds
 	books []book
+	marks marks
 	at    int
 
 	// version counts splits; seen holds label slices that are known to be
@@ -159,6 +160,9 @@ func (e *classes) split(k int, labels []int64) {
 	}
 	e.power = pick(e.power, from)
 	e.clock = pick(e.clock, from)
+	for m, r := range e.marks.of {
+		e.marks.of[m] = remembered{pick(r.clock, from), r.latest}
+	}
 	for b := range e.books {
 		if bk := &e.books[b]; bk.counters != nil {
 			bk.counters = pick(bk.counters, from)
@@ -436,11 +440,26 @@ func (e *classes) Delay(s *object.System, k interval.Kind, d units.Seconds) {
 	}
 }
 
-func (e *classes) Await(s *object.System, k interval.Kind, start, end units.Seconds) {
+func (e *classes) Late(s *object.System, k interval.Kind) (units.Seconds, Mark) {
+	m := e.Latest(s)
+	b := &e.books[e.at]
+	for _, i := range e.members(s) {
+		b.member[i] = true
+		b.counters[i].late(k, m-e.clock[i])
+	}
+	return m, e.marks.set(e.clock, m)
+}
+
+func (e *classes) Await(s *object.System, k interval.Kind, start, end units.Seconds, mark Mark) {
 	list := e.members(s)
 	b := &e.books[e.at]
+	own, latest := e.marks.take(mark)
 	for _, i := range list {
 		b.member[i] = true
+		if own != nil {
+			e.clock[i] = b.counters[i].awaitFree(k, e.clock[i], start, end, latest-own[i])
+			continue
+		}
 		e.clock[i] = b.counters[i].await(k, e.clock[i], start, end)
 	}
 }

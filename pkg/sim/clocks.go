@@ -43,9 +43,15 @@ type Clocks interface {
 	// Sync makes all processors of s wait for the latest and returns its
 	// clock: model section 2, sync(K).
 	Sync(s *object.System, k interval.Kind) units.Seconds
+	// Late books for all processors of s how much earlier than the latest
+	// they are, as potential synchronization only, and returns the latest
+	// clock and a mark that remembers the clocks: model section 6, --async
+	// free.
+	Late(s *object.System, k interval.Kind) (units.Seconds, Mark)
 	// Await makes all processors of s wait until end for an exchange that
-	// began at start: model section 6, the wait.
-	Await(s *object.System, k interval.Kind, start, end units.Seconds)
+	// began at start: model section 6, the wait. mark, when not 0, is what
+	// Late returned at its start and is used up.
+	Await(s *object.System, k interval.Kind, start, end units.Seconds, mark Mark)
 	// Delay makes all processors of s spend d in an exchange: model section
 	// 2, comm(K, d).
 	Delay(s *object.System, k interval.Kind, d units.Seconds)
@@ -68,6 +74,9 @@ type Clocks interface {
 	// ascending order.
 	Ranks(i int) []int
 }
+
+// Mark names clocks that were remembered; 0 is none.
+type Mark int
 
 // Amount is work done by a processor.
 type Amount struct {
@@ -199,6 +208,29 @@ func (c *Counters) await(k interval.Kind, t, start, end units.Seconds) units.Sec
 		t = end
 	}
 	return t
+}
+
+// late books what a processor could have waited for others.
+func (c *Counters) late(k interval.Kind, w units.Seconds) {
+	c.Synchronization += w
+	c.Kinds[k].Synch += w
+}
+
+// awaitFree is await for an exchange whose processors were not pulled
+// together: the part of the waiting that is due to others that came
+// later by up to late is real synchronization.
+func (c *Counters) awaitFree(k interval.Kind, t, start, end, late units.Seconds) units.Seconds {
+	if over := min(t, end) - start; over > 0 {
+		c.Kinds[k].Overlap += over
+	}
+	if t >= end {
+		return t
+	}
+	c.transfer(k, end-t)
+	real := min(end-t, late)
+	c.RealSynch += real
+	c.Kinds[k].RealSynch += real
+	return end
 }
 
 // spread books v by which others finished an operation later.

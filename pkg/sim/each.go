@@ -15,6 +15,7 @@ type each struct {
 	clock []units.Seconds
 	books []book // per interval
 	at    int
+	marks marks
 	all   []int // 0, 1, ...: the processors of a system without a list
 }
 
@@ -146,10 +147,25 @@ func (e *each) Delay(s *object.System, k interval.Kind, d units.Seconds) {
 	}
 }
 
-func (e *each) Await(s *object.System, k interval.Kind, start, end units.Seconds) {
+func (e *each) Late(s *object.System, k interval.Kind) (units.Seconds, Mark) {
+	m := e.Latest(s)
 	b := &e.books[e.at]
 	for _, p := range e.ranks(s) {
 		b.member[p] = true
+		b.counters[p].late(k, m-e.clock[p])
+	}
+	return m, e.marks.set(e.clock, m)
+}
+
+func (e *each) Await(s *object.System, k interval.Kind, start, end units.Seconds, mark Mark) {
+	b := &e.books[e.at]
+	own, latest := e.marks.take(mark)
+	for _, p := range e.ranks(s) {
+		b.member[p] = true
+		if own != nil {
+			e.clock[p] = b.counters[p].awaitFree(k, e.clock[p], start, end, latest-own[p])
+			continue
+		}
 		e.clock[p] = b.counters[p].await(k, e.clock[p], start, end)
 	}
 }
@@ -177,4 +193,36 @@ func (e *each) Ranks(i int) []int { return []int{i} }
 
 func (e *each) Boxes(classes []int) [][]string {
 	return boxes(e.grid, classes, func(_ int, coords []int) string { return coordSet(coords) })
+}
+
+// marks are remembered clocks.
+type marks struct {
+	last Mark
+	of   map[Mark]remembered
+}
+
+// remembered are the clocks at the start of an operation and the latest of
+// those that took part.
+type remembered struct {
+	clock  []units.Seconds
+	latest units.Seconds
+}
+
+func (m *marks) set(clock []units.Seconds, latest units.Seconds) Mark {
+	if m.of == nil {
+		m.of = map[Mark]remembered{}
+	}
+	m.last++
+	m.of[m.last] = remembered{slices.Clone(clock), latest}
+	return m.last
+}
+
+// take returns the clocks of a mark and forgets it; nil for none.
+func (m *marks) take(k Mark) ([]units.Seconds, units.Seconds) {
+	if k == 0 {
+		return nil, 0
+	}
+	r := m.of[k]
+	delete(m.of, k)
+	return r.clock, r.latest
 }

@@ -120,3 +120,34 @@ func TestClassesDoNotGrowWithTheGrid(t *testing.T) {
 		t.Errorf("%d classes on 8x8, %d on 1024x1024", small, large)
 	}
 }
+
+// The options of the model: both engines agree and the accounts balance.
+func TestOptions(t *testing.T) {
+	for _, o := range []func(*interval.Options){
+		func(o *interval.Options) { o.Async = "free" },
+		func(o *interval.Options) { o.Collectives = "tree" },
+		func(o *interval.Options) { o.Across = "search" },
+		func(o *interval.Options) { o.Balance = "power" },
+	} {
+		opts := sim.Defaults()
+		o(&opts)
+		for _, name := range []string{"f03_async", "f04_across", "f06_redist", "c12_groups", "f09_tasks"} {
+			path := traces + "/single/" + name + ".ptr.zst"
+			b := text(t, path)
+			for _, grid := range [][]int{{4}, {2, 3}} {
+				where := fmt.Sprintf("%s on %v %+v", name, grid, opts)
+				m := machineOf(t, mixed)
+				slow, err := plain(t, where, b, m, grid, opts)
+				if err != nil {
+					t.Fatal(err)
+				}
+				fast, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts}, source(t, where, b))
+				if err != nil {
+					t.Fatal(err)
+				}
+				sameResult(t, where, slow, fast)
+				checkAccounts(t, where, fast)
+			}
+		}
+	}
+}
