@@ -57,6 +57,22 @@ func network(t testing.TB, md machine.Medium, grid ...int) *comm.Network {
 	return comm.NewNetwork(tree(t, level{n, md}), grid, comm.Options{})
 }
 
+// mixed is a machine of one processor, two nodes of 3, and a node of two pairs
+// and a processor: 12 in all. The pairs and the whole have the medium outer.
+func mixed(t testing.TB, outer, inner machine.Medium) *machine.Machine {
+	t.Helper()
+	p := machine.NewProcessor("p", 1)
+	three := machine.NewCluster("three", inner, machine.Group{Count: 3, Node: p})
+	pair := machine.NewCluster("pair", outer, machine.Group{Count: 2, Node: p})
+	five := machine.NewCluster("five", inner, machine.Group{Count: 2, Node: pair}, machine.Group{Count: 1, Node: p})
+	m, err := machine.New(machine.NewCluster("mixed", outer,
+		machine.Group{Count: 1, Node: p}, machine.Group{Count: 2, Node: three}, machine.Group{Count: 1, Node: five}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // near fails unless got is want to twelve digits.
 func near(t *testing.T, what string, got, want units.Seconds) {
 	t.Helper()
@@ -220,6 +236,21 @@ func TestRoundsUseTheSlowestMediumOfTheSystem(t *testing.T) {
 	near(t, "node", n.Broadcast(0, comm.Set{ID: 1, Ranks: []int{4, 5, 7}}, 4, 8).End, units.Micro(2*76.6))
 	// 2 processors of two nodes use the upper medium only.
 	near(t, "across", n.Broadcast(0, comm.Set{ID: 2, Ranks: []int{3, 4}}, 4, 8).End, units.Micro(1001.6))
+	// The first 4 of the mixed machine are a processor and a node of 3; the
+	// slow media of the other nodes lie outside of the grid.
+	n = comm.NewNetwork(mixed(t, bus(), slow), []int{4}, comm.Options{Collectives: comm.Tree})
+	near(t, "node of 3", n.Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(2*1001.6))
+	p := machine.NewProcessor("p", 1)
+	quick := machine.NewCluster("quick", bus(), machine.Group{Count: 2, Node: p})
+	lame := machine.NewCluster("lame", slow, machine.Group{Count: 2, Node: p})
+	two, err := machine.New(machine.NewCluster("two", bus(), machine.Group{Count: 3, Node: quick}, machine.Group{Count: 1, Node: lame}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n = comm.NewNetwork(two, []int{7}, comm.Options{Collectives: comm.Tree})
+	near(t, "without the slow node", n.Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(3*76.6))
+	n = comm.NewNetwork(two, []int{8}, comm.Options{Collectives: comm.Tree})
+	near(t, "with the slow node", n.Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(3*1001.6))
 	// A grid within the first node sees nothing of the upper medium.
 	n = comm.NewNetwork(m, []int{4}, comm.Options{Collectives: comm.Tree})
 	near(t, "grid in a node", n.Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(2*76.6))
@@ -234,8 +265,8 @@ func TestEveryInstanceHasItsOwnMedium(t *testing.T) {
 	// Two messages on the first node's bus: 2·81.4.
 	near(t, "within nodes", n.Exchange(0, comm.Set{}, inside).Length(), units.Micro(162.8))
 	// Three on the upper bus beside one on a node's: 3·81.4.
-	mixed := comm.Messages([]int{6}, []comm.Message{{0, 2, 32}, {1, 5, 32}, {5, 2, 32}, {4, 5, 32}})
-	near(t, "between nodes", n.Exchange(1, comm.Set{}, mixed).Length()+1, units.Micro(244.2)+1)
+	upper := comm.Messages([]int{6}, []comm.Message{{0, 2, 32}, {1, 5, 32}, {5, 2, 32}, {4, 5, 32}})
+	near(t, "between nodes", n.Exchange(1, comm.Set{}, upper).Length()+1, units.Micro(244.2)+1)
 	if _, single := n.Single(); single {
 		t.Error("a machine of three nodes has several media")
 	}
@@ -245,6 +276,10 @@ func TestEveryInstanceHasItsOwnMedium(t *testing.T) {
 	// Processors 0, 1 and 2: the second node holds one of them.
 	if _, single := comm.NewNetwork(m, []int{3}, comm.Options{}).Single(); single {
 		t.Error("three processors on two nodes use two media")
+	}
+	// A processor and the first one of the node of 3 beside it.
+	if at, single := comm.NewNetwork(mixed(t, bus(), bus()), []int{2}, comm.Options{}).Single(); !single || at.Depth != 0 {
+		t.Errorf("a processor and one of a node use the upper medium only, found %v %v", at, single)
 	}
 	// A transputer within the nodes does not queue: two messages both ways.
 	m = tree(t, level{3, bus()}, level{2, transputer()})

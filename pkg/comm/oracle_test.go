@@ -110,7 +110,7 @@ func messages(r *rand.Rand, ranks []int) []comm.Message {
 	return ms
 }
 
-func randomMedium(r *rand.Rand, whole bool) machine.Medium {
+func randomMedium(r *rand.Rand) machine.Medium {
 	md := machine.Medium{Kind: machine.Myrinet, Channels: 1 + r.IntN(5)}
 	switch r.IntN(6) {
 	case 0:
@@ -118,10 +118,7 @@ func randomMedium(r *rand.Rand, whole bool) machine.Medium {
 	case 1:
 		md = machine.Medium{Kind: machine.Transputer}
 	case 2:
-		md.Channels = 1_000_000_000
-		if whole { // the slow network keeps every channel
-			md.Channels = 150
-		}
+		md.Channels = 150 // more than there are messages
 	}
 	// Times of whole numbers make sums exact, so that gaps are what they are.
 	md.TStart, md.TByte = units.Seconds(r.IntN(4)), units.SecPerByte(r.IntN(3))
@@ -129,13 +126,41 @@ func randomMedium(r *rand.Rand, whole bool) machine.Medium {
 }
 
 func randomMachine(t *testing.T, r *rand.Rand) *machine.Machine {
-	switch r.IntN(3) {
+	switch r.IntN(4) {
 	case 0:
-		return tree(t, level{12, randomMedium(r, true)})
+		return tree(t, level{12, randomMedium(r)})
 	case 1:
-		return tree(t, level{3, randomMedium(r, true)}, level{5, randomMedium(r, true)})
+		return mixed(t, randomMedium(r), randomMedium(r))
+	case 2:
+		return tree(t, level{3, randomMedium(r)}, level{5, randomMedium(r)})
 	}
-	return tree(t, level{2, randomMedium(r, true)}, level{2, randomMedium(r, true)}, level{3, randomMedium(r, true)})
+	return tree(t, level{2, randomMedium(r)}, level{2, randomMedium(r)}, level{3, randomMedium(r)})
+}
+
+// Many exchanges that meet nothing, and then some that start among them.
+func TestEarlierExchangesAreKept(t *testing.T) {
+	r := rand.New(rand.NewPCG(16, 17))
+	for round := range 40 {
+		m := randomMachine(t, r)
+		grid := []int{12}
+		n := comm.NewNetwork(m, grid, comm.Options{})
+		slow := &slowNetwork{m: m, grid: grid, busy: map[machine.Instance][][]occupied{}, ranks: systems}
+		latest := units.Seconds(0)
+		for step := range 150 {
+			set := 1 + r.IntN(3)
+			start := latest + units.Seconds(r.IntN(5))
+			if step > 100 && r.IntN(2) == 0 {
+				start = units.Seconds(r.IntN(int(latest) + 1))
+			}
+			ms := messages(r, systems[set])
+			want := slow.exchange(start, set, ms)
+			got := n.Exchange(start, comm.Set{ID: set, Ranks: systems[set]}, comm.Messages(grid, ms))
+			if !close12(got.End, want) {
+				t.Fatalf("round %d, step %d: system %d from %v: ends at %v, expected %v", round, step, set, start, got.End, want)
+			}
+			latest = max(latest, want)
+		}
+	}
 }
 
 // Random programs of tasks: exchanges of systems that do and do not intersect,

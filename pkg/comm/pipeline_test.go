@@ -328,3 +328,55 @@ func TestShapes(t *testing.T) {
 		}
 	}
 }
+
+// pairs returns pipelines of two stages side by side on one medium: works of
+// sender and receiver in us, and bytes.
+func pairs(md machine.Medium, of ...[3]float64) []comm.Stage {
+	at := on(md)
+	var stages []comm.Stage
+	for i, x := range of {
+		stages = append(stages,
+			comm.Stage{Work: units.Micro(x[0])},
+			comm.Stage{Work: units.Micro(x[1]), Hops: []comm.Hop{{From: 2 * i, On: at, Bytes: units.Bytes(x[2])}}})
+	}
+	return stages
+}
+
+// What a medium carries of pipelines side by side, and of unequal ones.
+func TestChannelsBoundPipelinesSideBySide(t *testing.T) {
+	// 3 messages of 75 + 25 us on 2 channels take 2 rounds: 200 + 2·100
+	// + 200, 100 more than a pipeline alone.
+	equal := comm.Pipe(pairs(myrinet(2), [3]float64{200, 200, 125}, [3]float64{200, 200, 125}, [3]float64{200, 200, 125}), 1)
+	near(t, "equal", equal[1].End, units.Micro(600))
+	near(t, "a sender's", equal[0].End, units.Micro(300))
+	// One that stands for three is the same as the three.
+	alike := pairs(myrinet(2), [3]float64{200, 200, 125})
+	alike[0].Copies, alike[1].Copies = 3, 3
+	for i, x := range comm.Pipe(alike, 1) {
+		if x != equal[i] {
+			t.Errorf("stage %d that stands for three: %+v, expected %+v", i, x, equal[i])
+		}
+	}
+	// Messages of 400 and 300 us. Alone the second pipeline takes 200 + 400 +
+	// 400 = 1000; no schedule beats the least work of a sender, 100, both
+	// messages, and the least work of a receiver, 300: 1100.
+	for _, unequal := range [][]comm.Stage{
+		pairs(bus(), [3]float64{100, 300, 1125}, [3]float64{200, 400, 1625}),
+		pairs(bus(), [3]float64{200, 400, 1625}, [3]float64{100, 300, 1125}),
+	} {
+		last := units.Seconds(0)
+		for _, x := range comm.Pipe(unequal, 1) {
+			last = max(last, x.End)
+		}
+		near(t, "unequal", last, units.Micro(1100))
+	}
+	// Another two of the second, in one: 100 + 300 + 3·400 + 300.
+	more := pairs(bus(), [3]float64{100, 300, 1125}, [3]float64{200, 400, 1625})
+	more[2].Copies, more[3].Copies = 3, 3
+	near(t, "unequal copies", comm.Pipe(more, 1)[3].End, units.Micro(1900))
+	// The time counts from the earliest clock: of the second pipeline, which
+	// starts at 100 and takes 1000 alone, 1100 are through at once.
+	late := pairs(bus(), [3]float64{100, 300, 1125}, [3]float64{200, 400, 1625})
+	late[2].Clock, late[3].Clock = units.Micro(100), units.Micro(100)
+	near(t, "late", comm.Pipe(late, 1)[3].End, units.Micro(1100))
+}

@@ -12,7 +12,7 @@ import (
 
 // realMedium returns a medium with times as they occur, so that sums round.
 func realMedium(r *rand.Rand) machine.Medium {
-	md := randomMedium(r, true)
+	md := randomMedium(r)
 	md.TStart, md.TByte = units.Micro(r.Float64()*100), units.MicroPerByte(r.Float64())
 	return md
 }
