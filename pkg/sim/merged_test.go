@@ -1,0 +1,133 @@
+package sim_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"dvmtools/pkg/ptr/merge"
+)
+
+// mergedRuns merges every run of several processes in testdata.
+func mergedRuns(t testing.TB) map[string][]byte {
+	t.Helper()
+	var dirs []string
+	for _, pattern := range []string{"parallel/*", "compute/*_p2"} {
+		d, err := filepath.Glob(filepath.Join(traces, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dirs = append(dirs, d...)
+	}
+	if len(dirs) != 38 {
+		t.Fatalf("%d runs found", len(dirs))
+	}
+	runs := map[string][]byte{}
+	for _, dir := range dirs {
+		files, err := os.ReadDir(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var sources []merge.Source
+		for i, f := range files {
+			path := filepath.Join(dir, f.Name())
+			b := text(t, path)
+			sources = append(sources, merge.Source{Name: path, Process: i, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }})
+		}
+		var out bytes.Buffer
+		if err := merge.Merge(context.Background(), &out, sources, merge.Options{}); err != nil {
+			t.Fatalf("%s: %v", dir, err)
+		}
+		runs[filepath.Base(dir)] = out.Bytes()
+	}
+	return runs
+}
+
+// Every trace simulates on every grid and machine; the one permitted fault is
+// a shadow edge wider than a block.
+func TestEverythingSimulates(t *testing.T) {
+	all := map[string][]byte{}
+	for _, path := range traceFiles(t) {
+		all[path] = text(t, path)
+	}
+	for name, b := range mergedRuns(t) {
+		all[name] = b
+	}
+	all["f11_big"] = text(t, traces+"/large/f11_big.ptr.zst")
+	machines := []string{bus, mixed, tree}
+	wide := 0
+	for name, b := range all {
+		grids := [][]int{{1}, {2}, {4}, {2, 2}, {4, 4}, {8, 8}, {16}, {5, 3}, {2, 2, 2}}
+		if name == "f11_big" {
+			grids = [][]int{{1}, {4, 4}}
+		}
+		for _, grid := range grids {
+			for _, m := range machines {
+				if _, err := run(t, name, b, machineOf(t, m), grid); err != nil {
+					if !tooWide(err) {
+						t.Errorf("%s on %v: %v", name, grid, err)
+					}
+					wide++
+				}
+			}
+		}
+	}
+	t.Logf("%d traces; %d simulations ended at a shadow edge wider than a block", len(all), wide)
+	if wide > 100 {
+		t.Errorf("%d simulations were refused", wide)
+	}
+}
+
+// The laws hold on merged runs too.
+func TestLawsOnMergedRuns(t *testing.T) {
+	m, mm := machineOf(t, bus), machineOf(t, mixed)
+	for name, b := range mergedRuns(t) {
+		want, lines := tracedTime(t, b)
+		if got := float64(simulate(t, name, b, m, []int{1}).ExecutionTime()); !near(got, want, 1e-12*float64(lines)) {
+			t.Errorf("L1: %s: %.17g s predicted, %.17g s traced", name, got, want)
+		}
+		for _, grid := range [][]int{{2}, {2, 2}, {3, 5}} {
+			for _, mach := range []struct {
+				name string
+				text string
+			}{{"bus", bus}, {"mixed", mixed}} {
+				use := m
+				if mach.name == "mixed" {
+					use = mm
+				}
+				r, err := run(t, name, b, use, grid)
+				if err != nil {
+					if !tooWide(err) {
+						t.Errorf("%s on %v: %v", name, grid, err)
+					}
+					continue
+				}
+				checkAccounts(t, fmt.Sprintf("%s on %v (%s)", name, grid, mach.name), r)
+			}
+		}
+	}
+}
+
+// The programs whose loops do real work run faster on two processors of a
+// machine with a good network, and so do their merged two-process traces.
+func TestComputingProgramsGainFromASecondProcessor(t *testing.T) {
+	src, err := os.ReadFile("../../testdata/machines/cluster.par")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := machineOf(t, string(src))
+	merged := mergedRuns(t)
+	for _, name := range []string{"jac", "heat3", "sor", "gauss", "mixed"} {
+		for what, b := range map[string][]byte{name: text(t, traces+"/compute/"+name+".ptr.zst"), name + " merged": merged[name+"_p2"]} {
+			one, two := simulate(t, name, b, m, []int{1}).ExecutionTime(), simulate(t, name, b, m, []int{2}).ExecutionTime()
+			if two >= one {
+				t.Errorf("%s: %v s on one processor, %v s on two", what, one, two)
+			}
+			t.Logf("%s: %.4f s on one, %.4f s on two", what, one, two)
+		}
+	}
+}
