@@ -1,0 +1,149 @@
+package definition
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/report"
+	"dvmtools/schema"
+)
+
+// numbers is the pattern of a set of numbers, as "0,2-4".
+const numbers = "^[0-9]+(-[0-9]+)?(,[0-9]+(-[0-9]+)?)*$"
+
+// intervals is the schema of the stream of intervals.
+func intervals() object {
+	seconds := object{{"minimum", 0}}
+	processor := fieldsOf[interval.Processor](join(times(), notes{
+		"interval": {doc: "id of the interval", keys: atLeast(1)},
+		"boxes": {doc: "the class: a union of products of coordinate sets of the grid, one set per dimension",
+			keys: notEmpty(), items: object{{"items", object{{"type", "string"}, {"pattern", numbers}}}, {"minItems", 1}}},
+		"rank": {doc: "linear number of the processor in the grid, from 0", keys: atLeast(0)},
+		"n":    {doc: "number of processors of the class", keys: atLeast(1)},
+	}))
+	defs := object{
+		{"simulation", record("simulation", "Header of a stream of intervals", "What was simulated on what.",
+			append([]field{version(interval.Version)}, fieldsOf[interval.Header](notes{
+				"machine":    {doc: "the machine"},
+				"grid":       {doc: "extents of the processor grid", keys: notEmpty(), items: atLeast(1)},
+				"processors": {doc: "number of processors of the grid", keys: atLeast(1)},
+				"source":     {doc: "names of the trace's files" + anyBytes},
+				"options":    {doc: "choices of the simulation"},
+			})...))},
+		{"options", closed("Options", "The choices of a simulation that shape its result.",
+			fieldsOf[interval.Options](notes{
+				"collectives": {doc: "how reductions and broadcasts travel", keys: enum(list{"flat", "tree"})},
+				"across":      {doc: "how the quanta of pipelined loops are chosen", keys: enum(list{"formula", "search"})},
+				"balance":     {doc: "what block sizes follow", keys: enum(list{"none", "power"})},
+				"async":       {doc: "how asynchronous operations start", keys: enum(list{"synced", "free"})},
+				"level":       {doc: "level down to which intervals were kept, -1 for all", keys: atLeast(-1)},
+			}))},
+		{"interval", record("interval", "Interval of the program",
+			"The characteristics of a part of the program. Sums are over the interval's processors, nested intervals included.",
+			fieldsOf[interval.Interval](join(times(), notes{
+				"id":         {doc: "number of the interval, from 1, parents first", keys: atLeast(1)},
+				"parent":     {doc: "id of the interval around it, 0 for the whole program", keys: atLeast(0)},
+				"level":      {doc: "how many intervals are around it", keys: atLeast(0)},
+				"type":       {doc: "type: the whole program, of the user, of a sequential loop, of a parallel loop", keys: enum(strs(interval.Main, interval.User, interval.Sequential, interval.Parallel))},
+				"file":       {doc: "file of the source where it begins" + anyBytes},
+				"line":       {doc: "line of the source where it begins, 0 without one", keys: atLeast(0)},
+				"expr":       {doc: "value of the interval's expression, null without one"},
+				"count":      {doc: "how often it was entered", keys: atLeast(0)},
+				"processors": {doc: "number of processors that executed it", keys: atLeast(0)},
+				"operations": {doc: "operations that were started, by kind"},
+			})))},
+		{"operations", closed("Operations", "How many operations of each kind were started, nested intervals included.",
+			fieldsOf[interval.Operations](operations()))},
+		{"processor", record("processor", "Class of processors in an interval",
+			"The characteristics of one processor of a class of processors with equal values: sums over processors are over this one. "+
+				"A class has boxes, a processor with a record of its own has a rank.",
+			processor).with(member{"oneOf", list{object{{"required", list{"boxes"}}}, object{{"required", list{"rank"}}}}})},
+		{"kind_times", closed("Characteristics of a kind of operation", "The characteristics of one kind of communication operation.",
+			fieldsOf[interval.KindTimes](kindTimes()))},
+		{"span", record("span", "Piece of the timeline", "Processors that do the same from start to end.",
+			fieldsOf[interval.Span](notes{
+				"processors": {doc: "linear numbers of the processors", keys: pattern(numbers)},
+				"start":      {doc: "begin of the span, in seconds from the program's begin", keys: seconds},
+				"end":        {doc: "end of the span, in seconds from the program's begin", keys: seconds},
+				"kind": {doc: "what the processors do", keys: enum(strs(interval.SpanCPU, interval.SpanSYS, interval.SpanIO,
+					interval.SpanWait, interval.SpanCommunication))},
+				"op":       {doc: "the operation, such as reduction; absent outside of operations", keys: object{{"minLength", 1}}},
+				"interval": {doc: "id of the innermost interval", keys: atLeast(0)},
+				"seq":      {doc: "number of the call that caused the span, 0 for none", keys: atLeast(0)},
+			}))},
+		{"end", record("end", "End of a stream of intervals", "The last record; a stream without it was cut.",
+			fieldsOf[interval.End](notes{
+				"intervals": {doc: "number of interval records in the stream", keys: atLeast(0)},
+				"warnings":  {doc: "number of warnings given by the simulation", keys: atLeast(0)},
+			}))},
+	}
+	return variants(schema.Intervals, "Record of a stream of intervals",
+		"One line of what dvmsim writes. The first record is the header \"simulation\", the last is \"end\".",
+		append(defs, machineDefs()...), "simulation", "interval", "processor", "span", "end")
+}
+
+func join(a, b notes) notes {
+	maps.Copy(a, b)
+	return a
+}
+
+// times are the notes of the characteristics: the report's definition of the
+// figure that reads the field.
+func times() notes {
+	n := notes{}
+	var iv interval.Interval
+	v := reflect.ValueOf(&iv.Times).Elem()
+	for i := range v.NumField() {
+		name := v.Type().Field(i).Tag.Get("json")
+		if f := v.Field(i); f.Kind() == reflect.Float64 {
+			n[name] = figure(&iv, f)
+		} else {
+			n[name] = note{doc: "operations of the kind " + name}
+		}
+	}
+	return n
+}
+
+// kindTimes are the notes of the characteristics of a kind of operation.
+func kindTimes() notes {
+	n := notes{}
+	var iv interval.Interval
+	v := reflect.ValueOf(iv.Kind(interval.IO)).Elem()
+	for i := range v.NumField() {
+		n[v.Type().Field(i).Tag.Get("json")] = figure(&iv, v.Field(i))
+	}
+	return n
+}
+
+// operations are the notes of the counters of operations.
+func operations() notes {
+	n := notes{}
+	var iv interval.Interval
+	v := reflect.ValueOf(&iv.Operations).Elem()
+	for i := range v.NumField() {
+		about := figure(&iv, v.Field(i))
+		about.keys = atLeast(0)
+		n[v.Type().Field(i).Tag.Get("json")] = about
+	}
+	return n
+}
+
+// figure returns the note of the field of iv that v is: it finds the figure
+// of the report that sees the field change.
+func figure(iv *interval.Interval, v reflect.Value) note {
+	all := report.Figures()
+	v.Set(reflect.ValueOf(1).Convert(v.Type()))
+	i := slices.IndexFunc(all, func(f report.Figure) bool { return f.Value(iv).Exact() == "1" })
+	v.SetZero()
+	if i < 0 {
+		panic(fmt.Sprintf("definition: internal error: no figure shows a field of type %v", v.Type()))
+	}
+	unit := map[string]string{"s": "in seconds", "ratio": "as a ratio", "op": "a number of operations"}[all[i].Unit]
+	if unit == "" {
+		panic("definition: internal error: no words for the unit " + all[i].Unit)
+	}
+	return note{doc: all[i].Title() + "; " + unit}
+}

@@ -1,0 +1,58 @@
+package definition
+
+import "dvmtools/pkg/machine"
+
+// machineDefs are the definitions of the machine that headers carry.
+func machineDefs() object {
+	return object{
+		{"machine", closed("Machine", "The machine that programs are simulated on. Nodes are listed once and refer to each other by name.",
+			fieldsOf[machine.Description](notes{
+				"name":       {doc: "name of the machine, which is that of its first node"},
+				"processors": {doc: "number of processors", keys: atLeast(1)},
+				"unbounded":  {doc: "there are as many processors as a grid needs; absent when there are not", keys: only(true)},
+				"search":     {doc: "mode of search that the description asks for, 0 for none", keys: enum(list{0, 1, 2, 3, 5})},
+				"topology":   {doc: "extents of the processor grid that the description states, absent without one", keys: notEmpty(), items: atLeast(1)},
+				"nodes":      {doc: "the nodes, the root first", keys: notEmpty()},
+			}))},
+		{"node", closed("Node of a machine", "A processor, which has a power, or a cluster, which has children and, when it states one, a medium.",
+			fieldsOf[machine.NodeDescription](notes{
+				"name":       {doc: "name of the node"},
+				"processors": {doc: "number of processors of the node", keys: atLeast(1)},
+				"power":      {doc: "how many times as fast as the processor of the trace a processor is", keys: object{{"exclusiveMinimum", 0}}},
+				"medium":     {doc: "what connects the children"},
+				"children":   {doc: "what a cluster consists of", keys: notEmpty()},
+			})).with(member{"oneOf", list{
+			object{{"required", list{"power"}}, {"properties", object{{"medium", false}, {"children", false}}}},
+			object{{"required", list{"children"}}, {"properties", object{{"power", false}}}},
+		}})},
+		{"medium", closed("Medium", "What messages travel through. A message of b bytes takes tstart_s + b * tbyte_s_per_b seconds.",
+			fieldsOf[machine.MediumDescription](notes{
+				"comm_type":     {doc: "kind of the medium", keys: enum(mediumKinds())},
+				"channels":      {doc: "how many messages travel at once; a transputer has none", keys: atLeast(1)},
+				"tstart_s":      {doc: "time of a message without its bytes, in seconds", keys: atLeast(0)},
+				"tbyte_s_per_b": {doc: "time of a byte, in seconds per byte", keys: atLeast(0)},
+			})).with(
+			member{"if", object{{"properties", object{{"comm_type", object{{"const", machine.Transputer.String()}}}}}}},
+			member{"then", object{{"properties", object{{"channels", false}}}}},
+			member{"else", object{{"required", list{"channels"}}}},
+		)},
+		{"group", closed("Children", "Children of a cluster that are alike.",
+			fieldsOf[machine.GroupDescription](notes{
+				"count": {doc: "how many there are", keys: atLeast(1)},
+				"node":  {doc: "name of the node that each of them is"},
+			}))},
+	}
+}
+
+// mediumKinds are the words for the kinds of media; that of no medium is
+// never written.
+func mediumKinds() list {
+	var words list
+	for k := machine.NoMedium + 1; ; k++ {
+		w, err := k.MarshalText()
+		if err != nil {
+			return words
+		}
+		words = append(words, string(w))
+	}
+}

@@ -1,0 +1,123 @@
+package definition
+
+import (
+	"fmt"
+	"slices"
+
+	"dvmtools/pkg/libdvm"
+)
+
+// parameterDefs are the definitions of the values of parameters, of those
+// that no row of the table lists, and of the parameters of every function.
+func parameterDefs() object {
+	return object{
+		{"decimal", object{{"description", "an integer of 64 bits"}, {"type", "integer"}}},
+		{"real", object{{"description", "a decimal fraction with the digits of the trace"}, {"type", "number"}}},
+		{"handle", object{
+			{"description", "a reference or an address in hexadecimal digits; NULL is \"0\""},
+			{"type", "string"}, {"pattern", "^(0|[1-9a-f][0-9a-f]{0,15})$"},
+		}},
+		{"text", object{{"description", "a text" + anyBytes}, {"type", "string"}}},
+		{"unlisted", object{
+			{"description", "the value of a parameter that the table does not list: a number, a string, an array of either, or a matrix"},
+			{"anyOf", list{
+				object{{"type", list{"number", "string"}}},
+				array(object{{"type", "number"}}), array(object{{"type", "string"}}),
+				array(array(object{{"type", "number"}})), array(array(object{{"type", "string"}})),
+			}},
+		}},
+		{"unlisted_parameters", object{
+			{"description", "parameters of a function that is not in the table, under their own names"},
+			{"type", "object"}, {"additionalProperties", ref("unlisted")},
+		}},
+		{"parameters", object{
+			{"description", "What args and ret of each function may hold. No parameter must be there: which ones a trace has depends on " +
+				"the call, on the version of the run-time system and on its settings."},
+			{"if", object{{"required", list{"func"}}}},
+			{"then", object{{"allOf", functions()}}},
+		}},
+	}
+}
+
+// perGroup is how many functions share a condition around their own, so that
+// a call is compared with some dozen names and not with all.
+const perGroup = 12
+
+// functions returns a condition for every function of the table, in groups,
+// and one for those outside of it.
+func functions() list {
+	var all list
+	for group := range slices.Chunk(libdvm.Functions(), perGroup) {
+		var names, rules list
+		for i := range group {
+			f := &group[i]
+			names = append(names, f.Name)
+			rules = append(rules, object{
+				{"if", object{{"properties", object{{"func", object{{"const", f.Name}}}}}}},
+				{"then", object{
+					{"description", f.Doc},
+					{"properties", object{{"args", half(f, f.Args)}, {"ret", half(f, f.Ret)}}},
+				}},
+			})
+		}
+		all = append(all, object{
+			{"if", object{{"properties", object{{"func", object{{"enum", names}}}}}}},
+			{"then", object{{"allOf", rules}}},
+		})
+	}
+	return append(all, object{
+		{"if", object{{"properties", object{{"func", object{{"enum", strs(libdvm.Names()...)}}}}}}},
+		{"else", object{{"properties", object{{"args", ref("unlisted_parameters")}, {"ret", ref("unlisted_parameters")}}}}},
+	})
+}
+
+// half returns the schema of the parameters of one half of a call of f.
+func half(f *libdvm.Func, params []libdvm.Param) object {
+	var others any = false
+	if f.Open {
+		others = ref("unlisted")
+	}
+	var s object
+	if len(params) > 0 {
+		var props object
+		for _, p := range params {
+			props = append(props, member{p.Key, parameter(p)})
+		}
+		s = object{{"properties", props}}
+	}
+	return append(s, member{"additionalProperties", others})
+}
+
+func parameter(p libdvm.Param) object {
+	s := ref(kindDef(p.Kind))
+	switch p.Shape {
+	case libdvm.Vector, libdvm.Runs:
+		s = array(s)
+	case libdvm.Matrix:
+		s = array(array(s))
+	}
+	switch {
+	case p.Shape == libdvm.Runs:
+		s = append(object{{"description", "runs that each begin at index 0, one behind the other"}}, s...)
+	case p.Key != p.Name:
+		s = append(object{{"description", "the array " + p.Name}}, s...)
+	}
+	return s
+}
+
+func array(items object) object { return object{{"type", "array"}, {"items", items}} }
+
+// kindDef returns the definition of a kind of value.
+func kindDef(k libdvm.Kind) string {
+	switch k {
+	case libdvm.Decimal:
+		return "decimal"
+	case libdvm.Real:
+		return "real"
+	case libdvm.Handle, libdvm.Pointer:
+		return "handle"
+	case libdvm.Word, libdvm.Text, libdvm.TextSemicolon, libdvm.Note:
+		return "text"
+	}
+	panic(fmt.Sprintf("definition: internal error: no definition of the kind %d", k))
+}

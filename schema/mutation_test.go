@@ -1,0 +1,339 @@
+package schema_test
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/schema"
+	"dvmtools/schema/schematest"
+)
+
+// mayBeAbsent are the fields that a valid record can lose, and why. All
+// others must be there.
+var mayBeAbsent = map[string]string{
+	"trace.preamble":       "a trace may begin with its first event",
+	"runtime.virtual_grid": "most runs have no virtual processors",
+	"call.only":            "both halves are in the trace",
+	"call.ret_line":        "the call ends where it began",
+	"call.ret_file":        "the call ends where it began",
+	"call.outside":         "the call is part of the program",
+	"call.text":            "all lines are parameters",
+	"call.ret_text":        "all lines are parameters",
+	"call.nested":          "nothing is nested",
+	"nested_call.seq":      "nested calls need no number",
+	"nested_call.only":     "as in a call",
+	"nested_call.ret_line": "as in a call",
+	"nested_call.ret_file": "as in a call",
+	"nested_call.outside":  "as in a call",
+	"nested_call.text":     "as in a call",
+	"nested_call.ret_text": "as in a call",
+	"nested_call.nested":   "as in a call",
+	"machine.unbounded":    "most machines have an end",
+	"machine.topology":     "the description states none",
+	"node.medium":          "a cluster of one child needs none",
+	"span.op":              "computation is no operation",
+}
+
+// fixed are the fields whose values come from a fixed set.
+var fixed = map[string]bool{
+	"trace.record": true, "call.record": true, "exit.record": true, "end.record": true,
+	"simulation.record": true, "interval.record": true, "processor.record": true, "span.record": true,
+	"search.record": true, "candidate.record": true, "pareto.record": true, "best.record": true,
+	"trace.version": true, "simulation.version": true, "search.version": true,
+	"call.only": true, "nested_call.only": true, "call.outside": true, "nested_call.outside": true,
+	"interval.type": true, "span.kind": true, "span.processors": true, "medium.comm_type": true,
+	"machine.unbounded": true, "machine.search": true, "search.mode": true, "search.objective": true,
+	"options.collectives": true, "options.across": true, "options.balance": true, "options.async": true,
+}
+
+// reals are the names of fields that hold any number; other numbers are
+// integers.
+func reals() map[string]bool {
+	names := map[string]bool{"call_time": true, "ret_time": true, "time": true, "start": true, "end": true,
+		"mark": true, "power": true, "tstart_s": true, "tbyte_s_per_b": true}
+	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes]()} {
+		for f := range t.Fields() {
+			if f.Type.Kind() == reflect.Float64 {
+				names[f.Tag.Get("json")] = true
+			}
+		}
+	}
+	return names
+}
+
+// mutation changes one field of a record at a time and asks the schema.
+type mutation struct {
+	*testing.T
+	checker *schematest.Checker
+	reals   map[string]bool
+	defs    map[string]map[string]map[string]any // by schema and name
+	record  record
+	tried   map[string]bool // schema/definition.field
+	lost    map[string]bool // fields that were dropped with good reason
+	// What was mutated: records by their outlines, parameters by their shapes.
+	outlines, halves map[string]bool
+	limited          map[string]bool // fields whose values are fixed
+	mutants          int
+}
+
+// valid asks the schema about the record as it is now.
+func (m *mutation) valid() bool {
+	m.mutants++
+	return m.checker.Value(m.record.schema, m.record.value) == nil
+}
+
+// refused reports a mutant that the schema takes for valid.
+func (m *mutation) refused(path, what string) {
+	if m.valid() {
+		line, _ := json.Marshal(m.record.value)
+		m.Errorf("%s: %s: %s is still valid:\n%.600s", m.record.schema, path, what, line)
+	}
+}
+
+// mutants changes every field of the records and reports every change that
+// leaves a record valid.
+func mutants(t *testing.T, c *schematest.Checker, records []record) {
+	m := &mutation{T: t, checker: c, reals: reals(), defs: map[string]map[string]map[string]any{},
+		tried: map[string]bool{}, lost: map[string]bool{}, outlines: map[string]bool{}, halves: map[string]bool{}, limited: map[string]bool{}}
+	for _, name := range schema.Names() {
+		m.defs[name] = schematest.Definitions(t, name)
+	}
+	for _, r := range records {
+		m.record = r
+		if !m.valid() {
+			t.Fatalf("%v is not valid", r.value)
+		}
+		m.params(r.value)
+		// Outside of the parameters calls of all functions are alike.
+		prune(r.value, outline)
+		if sig := r.schema + outline(r.value); !m.outlines[sig] {
+			m.outlines[sig] = true
+			m.object(r.kind, r.value)
+		}
+	}
+	t.Logf("%d mutants", m.mutants)
+
+	// The test is as good as its records: every field of every definition
+	// was there, and every exception was needed.
+	for _, name := range schema.Names() {
+		for def, d := range m.defs[name] {
+			props, _ := d["properties"].(map[string]any)
+			for field := range props {
+				if !m.tried[name+"/"+def+"."+field] {
+					t.Errorf("%s: no record has %s.%s", name, def, field)
+				}
+			}
+		}
+	}
+	for field := range mayBeAbsent {
+		if !m.lost[field] {
+			t.Errorf("%s was never dropped", field)
+		}
+	}
+	for field := range fixed {
+		if !m.limited[field] {
+			t.Errorf("%s was never given a value that it cannot have", field)
+		}
+	}
+}
+
+// object mutates every field of an object that the definition describes.
+func (m *mutation) object(def string, obj map[string]any) {
+	props := m.defs[m.record.schema][def]["properties"].(map[string]any)
+	for _, key := range slices.Sorted(maps.Keys(obj)) {
+		path, val := def+"."+key, obj[key]
+		m.tried[m.record.schema+"/"+path] = true
+
+		delete(obj, key)
+		if mayBeAbsent[path] != "" {
+			m.lost[path] = true
+			if !m.valid() {
+				m.Errorf("%s: a record without %s is not valid", m.record.schema, path)
+			}
+		} else {
+			m.refused(path, "its absence")
+		}
+		obj["x_"+key] = val
+		m.refused(path, "another name for it")
+		delete(obj, "x_"+key)
+
+		m.retype(path, val, m.reals[key], func(v any) { obj[key] = v })
+		if fixed[path] {
+			m.limited[path] = true
+			for _, v := range outOfSet(val) {
+				obj[key] = v
+				m.refused(path, "a value outside of its set")
+			}
+		}
+		obj[key] = val
+
+		switch key {
+		case "args", "ret":
+			continue
+		case "nested":
+			// One at a time and one of each sort, as calls nest deeply.
+			for _, n := range val.([]any) {
+				if sig := key + outline(n); !m.outlines[sig] {
+					m.outlines[sig] = true
+					obj[key] = []any{n}
+					m.object("nested_call", n.(map[string]any))
+				}
+			}
+			obj[key] = val
+			continue
+		}
+		prop, _ := props[key].(map[string]any)
+		switch val := val.(type) {
+		case map[string]any:
+			m.object(target(prop), val)
+		case []any:
+			items, _ := prop["items"].(map[string]any)
+			m.array(path, items, val)
+		}
+	}
+}
+
+// array mutates the elements of an array: objects all, of others the first.
+func (m *mutation) array(path string, items map[string]any, list []any) {
+	for i, e := range list {
+		switch e := e.(type) {
+		case map[string]any:
+			m.object(target(items), e)
+		case []any:
+			inner, _ := items["items"].(map[string]any)
+			m.array(path+"[]", inner, e)
+		}
+		if i == 0 {
+			m.retype(path+"[]", e, false, func(v any) { list[i] = v })
+			list[i] = e
+		}
+	}
+}
+
+// target returns the definition that a property refers to.
+func target(prop map[string]any) string {
+	s, _ := prop["$ref"].(string)
+	return strings.TrimPrefix(s, "#/$defs/")
+}
+
+// retype gives a field values of all types that it has not.
+func (m *mutation) retype(path string, val any, real bool, set func(any)) {
+	for _, v := range []any{nil, true, "~", json.Number("1.5"), []any{}, map[string]any{}} {
+		same := reflect.TypeOf(v) == reflect.TypeOf(val)
+		if _, number := v.(json.Number); same && (!number || real) {
+			continue
+		}
+		if path == "interval.expr" && v == nil {
+			continue // an interval without an expression
+		}
+		set(v)
+		m.refused(path, "a value of another type")
+	}
+}
+
+// outOfSet returns values of the type of val that no fixed set has.
+func outOfSet(val any) []any {
+	switch val.(type) {
+	case string:
+		return []any{"~", ""}
+	case bool:
+		return []any{false}
+	}
+	return []any{json.Number("4"), json.Number("-1")}
+}
+
+// params mutates the parameters of a call and of those nested in it.
+func (m *mutation) params(call map[string]any) {
+	name, isCall := call["func"].(string)
+	if !isCall {
+		return
+	}
+	// What is nested stands aside, as it would only take time.
+	nested, hasNested := call["nested"].([]any)
+	delete(call, "nested")
+	f := libdvm.Lookup(name)
+	for _, half := range []string{"args", "ret"} {
+		obj := call[half].(map[string]any)
+		path := name + "." + half
+		if sig := path + shape(obj); m.halves[sig] {
+			continue
+		} else {
+			m.halves[sig] = true
+		}
+		obj["Unlisted"] = json.Number("1")
+		if f != nil && !f.Open {
+			m.refused(path, "a parameter that is not in the table")
+		} else if !m.valid() {
+			m.Errorf("%s: a parameter that is not in the table is refused", path)
+		}
+		delete(obj, "Unlisted")
+		for _, key := range slices.Sorted(maps.Keys(obj)) {
+			m.param(f, path+"."+key, obj, key, listed(f, half, key))
+		}
+	}
+	if !hasNested {
+		return
+	}
+	for _, n := range nested {
+		call["nested"] = []any{n}
+		m.params(n.(map[string]any))
+	}
+	call["nested"] = nested
+}
+
+// listed returns the row of a parameter of f, nil without one.
+func listed(f *libdvm.Func, half, key string) *libdvm.Param {
+	switch {
+	case f == nil:
+		return nil
+	case half == "args":
+		return f.Arg(key)
+	}
+	return f.RetArg(key)
+}
+
+// param mutates one parameter; p is nil when the table does not list it.
+func (m *mutation) param(f *libdvm.Func, path string, obj map[string]any, key string, p *libdvm.Param) {
+	val := obj[key]
+	if f != nil && !f.Open {
+		delete(obj, key)
+		obj[key+"X"] = val
+		m.refused(path, "another name for it")
+		delete(obj, key+"X")
+	}
+	defer func() { obj[key] = val }()
+	if p == nil {
+		for _, v := range []any{nil, true, map[string]any{}, []any{true}, []any{json.Number("1"), "a"}, []any{[]any{nil}}} {
+			obj[key] = v
+			m.refused(path, "a value that no parameter has")
+		}
+		return
+	}
+	m.retype(path, val, p.Kind == libdvm.Real, func(v any) { obj[key] = v })
+	if list, ok := val.([]any); ok && len(list) > 0 {
+		obj[key] = val
+		m.elements(path, list, p)
+	}
+	if s, ok := val.(string); ok && (p.Kind == libdvm.Handle || p.Kind == libdvm.Pointer) {
+		for _, v := range []string{"", "NULL", "0x1", "0" + s, s + "G", "12345678901234567"} {
+			obj[key] = v
+			m.refused(path, "a handle that is none")
+		}
+	}
+}
+
+// elements mutates the first element of an array and of a matrix's first row.
+func (m *mutation) elements(path string, list []any, p *libdvm.Param) {
+	first := list[0]
+	m.retype(path+"[]", first, p.Kind == libdvm.Real, func(v any) { list[0] = v })
+	list[0] = first
+	if row, ok := first.([]any); ok && len(row) > 0 {
+		m.elements(path+"[]", row, p)
+	}
+}

@@ -1,0 +1,33 @@
+// Package schema holds the JSON Schemas (2020-12) of the records that the
+// commands exchange: one file per stream, each describing one line of it
+// (pipeline, Records). README.md says how to use them.
+//
+// The files are generated from the types that are written and from the table
+// of Lib-DVM functions; a test compares them with what the generator makes.
+package schema
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:generate go run ./internal/genschema
+
+// The names of the schemas' files.
+const (
+	// Calls is the schema of what dvmtrace-parse writes.
+	Calls = "calls.schema.json"
+	// Intervals is the schema of what dvmsim writes.
+	Intervals = "intervals.schema.json"
+	// Search is the schema of what dvmsearch writes.
+	Search = "search.schema.json"
+)
+
+//go:embed *.schema.json
+var files embed.FS
+
+// Files returns the schemas' files, without directories.
+func Files() fs.FS { return files }
+
+// Names returns the names of all files in order.
+func Names() []string { return []string{Calls, Intervals, Search} }

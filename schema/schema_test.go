@@ -1,0 +1,179 @@
+package schema_test
+
+import (
+	"bytes"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"dvmtools/pkg/libdvm"
+	"dvmtools/schema"
+	"dvmtools/schema/internal/definition"
+	"dvmtools/schema/schematest"
+)
+
+func TestFilesAreWhatTheGeneratorWrites(t *testing.T) {
+	files := definition.Files()
+	if len(files) != len(schema.Names()) {
+		t.Errorf("the generator writes %d files, the package has %d", len(files), len(schema.Names()))
+	}
+	for _, f := range files {
+		have, err := fs.ReadFile(schema.Files(), f.Name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		want := f.Text
+		if bytes.Equal(have, want) {
+			continue
+		}
+		line := 1
+		for len(have) > 0 && len(want) > 0 && have[0] == want[0] {
+			if have[0] == '\n' {
+				line++
+			}
+			have, want = have[1:], want[1:]
+		}
+		t.Errorf("%s is not what the generator writes, from line %d on; run: go generate ./schema", f.Name, line)
+	}
+}
+
+// What the writers write is valid, and no change of one field leaves it so.
+func TestRecords(t *testing.T) {
+	real, made := written(t), samples(t)
+	c := schematest.New(t)
+	t.Run("valid", func(t *testing.T) {
+		lines := map[string]int{}
+		for _, all := range []corpus{real, made} {
+			for name, streams := range all {
+				for _, s := range streams {
+					lines[name] += c.Stream(t, name, s)
+				}
+			}
+		}
+		for _, name := range schema.Names() {
+			t.Logf("%s: %d records", name, lines[name])
+			if lines[name] < 100 {
+				t.Errorf("%s was tried on %d records only", name, lines[name])
+			}
+		}
+	})
+	t.Run("mutants", func(t *testing.T) { mutants(t, c, representatives(t, real, made)) })
+}
+
+// documented are the fields that the specification shows for each record
+// (pipeline, Records), with those that need not be there.
+var documented = []struct{ schema, def, required, optional string }{
+	{schema.Calls, "trace", "record version source runtime", "preamble"},
+	{schema.Calls, "runtime", "rts_version processors grid io_processor time_digits", "virtual_grid"},
+	{schema.Calls, "call", "record seq func line file call_time ret_time args ret", "only ret_line ret_file outside text ret_text nested"},
+	{schema.Calls, "nested_call", "func line file call_time ret_time args ret", "seq only ret_line ret_file outside text ret_text nested"},
+	{schema.Calls, "exit", "record time rc line file", ""},
+	{schema.Calls, "end", "record calls warnings", ""},
+	{schema.Intervals, "simulation", "record version machine grid processors source options", ""},
+	{schema.Intervals, "options", "collectives across balance async level", ""},
+	{schema.Intervals, "interval", "record id parent level type file line expr count processors operations " + characteristics, ""},
+	{schema.Intervals, "processor", "record interval n " + characteristics, "boxes rank"},
+	{schema.Intervals, "operations", "io reduction shadow remote redistribution", ""},
+	{schema.Intervals, "kind_times", "communication real_synch synch variation overlap", ""},
+	{schema.Intervals, "span", "record processors start end kind interval seq", "op"},
+	{schema.Intervals, "end", "record intervals warnings", ""},
+	{schema.Search, "search", "record version machine mode objective rank extents source", ""},
+	{schema.Search, "candidate", "record grid processors mark step", "execution_time efficiency error"},
+	{schema.Search, "pareto", "record grid processors execution_time", ""},
+	{schema.Search, "best", "record grid processors execution_time efficiency", ""},
+	{schema.Search, "end", "record evaluated not_bad possible", ""},
+}
+
+const characteristics = "efficiency execution_time total_time productive_time productive_cpu_time productive_sys_time io_time lost_time " +
+	"insuff_parallelism insuff_parallelism_usr insuff_parallelism_sys communication communication_synch idle load_imbalance synchronization " +
+	"time_variation overlap cpu_time sys_time io reduction shadow remote redistribution"
+
+func TestDocumentedFieldsAreRequired(t *testing.T) {
+	for _, d := range documented {
+		def := schematest.Definitions(t, d.schema)[d.def]
+		required := []string{}
+		list, _ := def["required"].([]any)
+		for _, r := range list {
+			required = append(required, r.(string))
+		}
+		slices.Sort(required)
+		props, _ := def["properties"].(map[string]any)
+		all := slices.Sorted(maps.Keys(props))
+		want := strings.Fields(d.required)
+		slices.Sort(want)
+		if !slices.Equal(required, want) {
+			t.Errorf("%s: %s requires %q, want %q", d.schema, d.def, required, want)
+		}
+		want = append(want, strings.Fields(d.optional)...)
+		slices.Sort(want)
+		if !slices.Equal(all, want) {
+			t.Errorf("%s: %s has %q, want %q", d.schema, d.def, all, want)
+		}
+		if def["additionalProperties"] != false {
+			t.Errorf("%s: %s allows other fields", d.schema, d.def)
+		}
+	}
+}
+
+func TestEveryFieldIsDescribed(t *testing.T) {
+	for _, name := range schema.Names() {
+		for def, d := range schematest.Definitions(t, name) {
+			if d["description"] == nil {
+				t.Errorf("%s: %s has no description", name, def)
+			}
+			props, _ := d["properties"].(map[string]any)
+			for field, p := range props {
+				s, _ := p.(map[string]any)["description"].(string)
+				if s == "" {
+					t.Errorf("%s: nothing says what %s of %s is", name, field, def)
+				}
+				timed := strings.HasSuffix(field, "_time") || field == "start" || field == "idle" || field == "communication"
+				if timed && !strings.Contains(s, "seconds") {
+					t.Errorf("%s: %s of %s has no unit: %s", name, field, def, s)
+				}
+			}
+		}
+	}
+}
+
+// Every function of the table lists its own parameters, and only functions
+// that no trace shows may have others.
+func TestEveryFunctionIsDescribed(t *testing.T) {
+	then := schematest.Definitions(t, schema.Calls)["parameters"]["then"].(map[string]any)
+	var all []any
+	for _, group := range then["allOf"].([]any) {
+		if then, ok := group.(map[string]any)["then"].(map[string]any); ok {
+			all = append(all, then["allOf"].([]any)...)
+		}
+	}
+	if want := len(libdvm.Functions()); len(all) != want {
+		t.Fatalf("%d conditions, want %d", len(all), want)
+	}
+	for i := range libdvm.Functions() {
+		f := &libdvm.Functions()[i]
+		rule := all[i].(map[string]any)
+		name := rule["if"].(map[string]any)["properties"].(map[string]any)["func"].(map[string]any)["const"]
+		then := rule["then"].(map[string]any)
+		if name != f.Name || then["description"] != f.Doc {
+			t.Errorf("rule %d is of %v (%v), want %s (%s)", i, name, then["description"], f.Name, f.Doc)
+		}
+		for half, params := range map[string][]libdvm.Param{"args": f.Args, "ret": f.Ret} {
+			s := then["properties"].(map[string]any)[half].(map[string]any)
+			props, _ := s["properties"].(map[string]any)
+			want := []string{}
+			for _, p := range params {
+				want = append(want, p.Key)
+			}
+			slices.Sort(want)
+			if got := slices.Sorted(maps.Keys(props)); !slices.Equal(got, want) {
+				t.Errorf("%s of %s has %q, want %q", half, f.Name, got, want)
+			}
+			if closed := s["additionalProperties"] == false; closed == f.Open {
+				t.Errorf("%s of %s allows others: %v, want %v", half, f.Name, !closed, f.Open)
+			}
+		}
+	}
+}

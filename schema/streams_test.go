@@ -1,0 +1,315 @@
+package schema_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/machine/par"
+	"dvmtools/pkg/ptr"
+	"dvmtools/pkg/search"
+	"dvmtools/pkg/sim"
+	"dvmtools/pkg/stream"
+	"dvmtools/schema"
+	"dvmtools/schema/schematest"
+)
+
+const testdata = "../testdata/"
+
+// corpus is streams by the name of their schema.
+type corpus map[string][][]byte
+
+func (c corpus) add(name string, stream []byte) { c[name] = append(c[name], stream) }
+
+// glob returns the files that match a pattern in testdata.
+func glob(t testing.TB, pattern string) []string {
+	t.Helper()
+	files, err := filepath.Glob(testdata + pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%s matches nothing: %v", pattern, err)
+	}
+	return files
+}
+
+// parse returns a trace as a stream of calls. A damaged trace gives the
+// records before the damage, which may be none.
+func parse(t testing.TB, path string) []byte {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in, err := stream.NewReader(f, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	var out bytes.Buffer
+	src, err := ptr.NewReader(filepath.Base(path), in, ptr.Options{})
+	if _, ok := errors.AsType[*diag.Error](err); ok {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := call.NewWriter(&out)
+	err = w.Header(src.Header())
+	for exited := false; err == nil; {
+		var c *call.Call
+		c, err = src.Next()
+		if src.Exit().Found && !exited {
+			exited = true
+			err = errors.Join(err, w.Exit(src.Exit()))
+		}
+		if err == nil {
+			err = w.Call(c)
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = w.End(int64(len(src.Warnings())))
+	} else if _, ok := errors.AsType[*diag.Error](err); ok {
+		err = nil
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return out.Bytes()
+}
+
+// machines returns all machines of testdata.
+func machines(t testing.TB) []*machine.Machine {
+	t.Helper()
+	var all []*machine.Machine
+	for _, path := range glob(t, "machines/*.par") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, list := par.Parse(filepath.Base(path), text)
+		if err := list.Err(); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// simulated returns the intervals of a stream of calls; ok is false when the
+// program does not fit the grid.
+func simulated(t testing.TB, m *machine.Machine, grid []int, d sim.Detail, calls []byte) (text []byte, ok bool) {
+	t.Helper()
+	src, err := call.NewReader("calls", bytes.NewReader(calls))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sim.Run(t.Context(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, src)
+	if errors.Is(err, diag.ErrImpossible) {
+		return nil, false
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	w := interval.NewWriter(&out)
+	if err := errors.Join(r.Write(w, d), w.End(int64(len(r.Warnings)))); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), true
+}
+
+// searched returns the stream of a search over up to four processors; ok is
+// false when the program distributes nothing or fits no grid.
+func searched(t testing.TB, m *machine.Machine, mode int, calls []byte) (text []byte, ok bool) {
+	t.Helper()
+	src, err := call.NewReader("calls", bytes.NewReader(calls))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := call.Record(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err := search.Read(prog); err != nil || len(s.Extents) == 0 {
+		return nil, false
+	}
+	var out bytes.Buffer
+	_, err = search.Run(t.Context(), search.Config{
+		Machine: m, Options: sim.Defaults(), Mode: mode, Max: int(min(4, m.Processors())), Threads: 2,
+	}, prog, &out)
+	if err != nil && !errors.Is(err, search.ErrNoGrid) {
+		t.Fatal(err)
+	}
+	return out.Bytes(), err == nil
+}
+
+// written returns what the commands write about traces of every sort.
+func written(t testing.TB) corpus {
+	t.Helper()
+	all := corpus{}
+	ms := machines(t)
+	grids := [][]int{{1}, {2, 2}, {4}, {3}, {2, 1, 2}}
+	paths := slices.Concat(glob(t, "traces/single/*.zst"), glob(t, "traces/compute/[^g]*.zst")) // gauss is long
+	sims, searches := 0, 0
+	for i, path := range paths {
+		calls := parse(t, path)
+		all.add(schema.Calls, calls)
+		m := ms[i%len(ms)]
+		grid := grids[i%len(grids)]
+		if sim.CheckGrid(m, grid) != nil {
+			grid = grids[0]
+		}
+		if s, ok := simulated(t, m, grid, sim.Detail(i%3), calls); ok {
+			sims++
+			all.add(schema.Intervals, s)
+		}
+		// Every third, as a search is several simulations.
+		if i%3 == 0 {
+			if s, ok := searched(t, m, search.NotBad+i/3%2, calls); ok {
+				searches++
+				all.add(schema.Search, s)
+			}
+		}
+	}
+	if sims < 30 || searches < 6 {
+		t.Fatalf("%d simulations and %d searches of %d traces succeeded", sims, searches, len(paths))
+	}
+	for _, path := range slices.Concat(glob(t, "traces/variants/*"), glob(t, "traces/damaged/[or]*")) {
+		all.add(schema.Calls, parse(t, path))
+	}
+	return all
+}
+
+// samples returns streams with what no trace or machine of testdata gives,
+// written by the same writers.
+func samples(t testing.TB) corpus {
+	t.Helper()
+	var calls, intervals, searches bytes.Buffer
+	w := call.NewWriter(&calls)
+	c := call.Call{Seq: 3, Func: "dvm_rename", File: "a.fdv", Text: [][]byte{{0xe0}}, RetLine: 5, RetFile: "b.fdv", Only: call.OnlyRet, Outside: true}
+	c.Nested = []call.Call{{Seq: 7, Func: "new_", Only: call.OnlyCall, RetLine: 1, RetFile: "c", Outside: true, Text: c.Text, RetText: c.Text,
+		Nested: []call.Call{{Func: "newer_"}}}}
+	node := machine.NodeDescription{Name: "p", Processors: 1, Power: 1}
+	header := interval.Header{Grid: []int{1}, Processors: 1, Options: sim.Defaults(), Machine: machine.Description{
+		Name: "m", Processors: 4, Unbounded: true, Topology: []int{4}, Nodes: []machine.NodeDescription{
+			{Name: "m", Processors: 4, Medium: &machine.MediumDescription{CommType: machine.Transputer}, Children: []machine.GroupDescription{{Count: 2, Node: "n"}}},
+			{Name: "n", Processors: 2, Medium: &machine.MediumDescription{CommType: machine.Myrinet, Channels: 2, TByte: 1e-9}, Children: []machine.GroupDescription{{Count: 2, Node: "p"}}},
+			node,
+		}}}
+	iw := interval.NewWriter(&intervals)
+	expr, rank := int64(-5), int64(0)
+	e := json.NewEncoder(&searches)
+	if err := errors.Join(
+		w.Header(&call.Header{Source: []string{"x"}, Runtime: call.Runtime{Processors: 4, Grid: []int{4}, VirtualGrid: []int{2, 2}}, Preamble: []string{"x"}}),
+		w.Call(&c), w.End(0),
+		iw.Header(&header),
+		iw.Interval(&interval.Interval{ID: 1, Type: interval.Main, Expr: &expr}),
+		iw.Processor(&interval.Processor{Interval: 1, N: 1, Rank: &rank}),
+		iw.Processor(&interval.Processor{Interval: 1, N: 9, Boxes: [][]string{{"0,2-4", "1-30"}, {"1", "0"}}}),
+		iw.Span(&interval.Span{Processors: "0-3", Start: 0.5, End: 1, Kind: interval.SpanCommunication, Op: "reduction", Interval: 1, Seq: 2}),
+		iw.Span(&interval.Span{Processors: "0", Kind: interval.SpanCPU, Interval: 1}),
+		iw.End(1),
+		e.Encode(search.Candidate{Record: "candidate", Grid: []int{1}, Processors: 1, Step: 2, Error: "too small"}),
+	); err != nil {
+		t.Fatal(err)
+	}
+	all := corpus{}
+	all.add(schema.Calls, calls.Bytes())
+	all.add(schema.Intervals, intervals.Bytes())
+	all.add(schema.Search, searches.Bytes())
+	return all
+}
+
+// record is a record with the schema that describes it.
+type record struct {
+	schema string
+	kind   string
+	value  map[string]any
+}
+
+// representatives returns one record of every shape: of every set of fields,
+// and of every set of parameters of every function.
+func representatives(t testing.TB, all ...corpus) []record {
+	t.Helper()
+	seen := map[string]bool{}
+	var rs []record
+	for _, c := range all {
+		for _, name := range slices.Sorted(maps.Keys(c)) {
+			for _, s := range c[name] {
+				for line := range bytes.Lines(s) {
+					v, err := schematest.Decode(line)
+					if err != nil {
+						t.Fatal(err)
+					}
+					m := v.(map[string]any)
+					prune(m, shape)
+					sig := name + shape(m)
+					if !seen[sig] {
+						seen[sig] = true
+						rs = append(rs, record{name, m["record"].(string), m})
+					}
+				}
+			}
+		}
+	}
+	return rs
+}
+
+// prune leaves of nested calls one of each shape.
+func prune(call map[string]any, shape func(any) string) {
+	nested, ok := call["nested"].([]any)
+	if !ok {
+		return
+	}
+	seen := map[string]bool{}
+	call["nested"] = slices.DeleteFunc(nested, func(n any) bool {
+		prune(n.(map[string]any), shape)
+		sig := shape(n)
+		had := seen[sig]
+		seen[sig] = true
+		return had
+	})
+}
+
+// shape returns a text that is equal for values with the same fields.
+func shape(v any) string { return shapeOf(v, false) }
+
+// outline is shape but for the functions and parameters of calls.
+func outline(v any) string { return shapeOf(v, true) }
+
+func shapeOf(v any, outline bool) string {
+	switch v := v.(type) {
+	case map[string]any:
+		var b strings.Builder
+		for _, k := range slices.Sorted(maps.Keys(v)) {
+			if outline && (k == "func" || k == "args" || k == "ret") {
+				continue
+			}
+			b.WriteString(k + shapeOf(v[k], outline) + ",")
+			if s, ok := v[k].(string); ok && (k == "record" || k == "func") {
+				b.WriteString("=" + s)
+			}
+		}
+		return "{" + b.String() + "}"
+	case []any:
+		kinds := map[string]bool{}
+		for _, e := range v {
+			kinds[shapeOf(e, outline)] = true
+		}
+		return "[" + strings.Join(slices.Sorted(maps.Keys(kinds)), "|") + "]"
+	case nil:
+		return "null"
+	}
+	return ""
+}
