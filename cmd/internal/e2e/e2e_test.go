@@ -1,0 +1,191 @@
+package e2e_test
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"dvmtools/schema/schematest"
+)
+
+var update = flag.Bool("update", false, "rewrite expected outputs in scripts and README.md")
+
+// root is the module's root; bin holds the commands, built for these tests.
+var root, bin string
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+// run builds the commands once, with the race detector when the tests have
+// it, and runs the tests.
+func run(m *testing.M) int {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "e2e")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	bin = dir
+	if root, err = filepath.Abs("../../.."); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	build := exec.Command("go", "build", raceFlag, "-o", bin, "./cmd/...")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+// environment is what the commands see: of the caller's only what they need
+// to run.
+func environment() []string {
+	return []string{
+		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"LC_ALL=C", "TERM=dumb", "HOME=/no-home",
+		"TRACES=" + filepath.Join(root, "testdata", "traces"),
+		"MACHINES=" + filepath.Join(root, "testdata", "machines"),
+	}
+}
+
+// available tells whether all programs are there. When one is missing, what
+// needs it is left out: that is recorded in the file that DVM_LEFT_OUT names,
+// which scripts/check shows, and is a failure when DVM_FULL is 1.
+func available(t *testing.T, what string, programs ...string) bool {
+	t.Helper()
+	for _, p := range programs {
+		if _, err := exec.LookPath(p); err == nil {
+			continue
+		}
+		if os.Getenv("DVM_FULL") == "1" {
+			t.Errorf("%s needs the program %s, which is not installed", what, p)
+		}
+		line := what + ": needs the program " + p
+		t.Log("left out: " + line)
+		if name := os.Getenv("DVM_LEFT_OUT"); name != "" {
+			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o666)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := f.WriteString(line + "\n"); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return false
+	}
+	return true
+}
+
+// needs returns the programs that a script says it needs, in a line
+// "# needs: jq zstd" of its own.
+func needs(t *testing.T, path string) []string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if list, ok := strings.CutPrefix(line, "# needs: "); ok {
+			return strings.Fields(list)
+		}
+	}
+	return nil
+}
+
+func TestScripts(t *testing.T) {
+	all, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%d scripts, %v", len(all), err)
+	}
+	var files []string
+	for _, f := range all {
+		if available(t, "script "+filepath.Base(f), needs(t, f)...) {
+			files = append(files, f)
+		}
+	}
+	checker := schematest.New(t)
+	testscript.Run(t, testscript.Params{
+		Files:               files,
+		RequireExplicitExec: true,
+		UpdateScripts:       *update,
+		Setup: func(e *testscript.Env) error {
+			e.Vars = append(e.Vars, slices.DeleteFunc(environment(), func(v string) bool {
+				return strings.HasPrefix(v, "HOME=")
+			})...)
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"exitcode": exitcode,
+			"pipe":     pipe,
+			"valid":    func(ts *testscript.TestScript, neg bool, args []string) { valid(ts, checker, neg, args) },
+		},
+	})
+}
+
+// exitcode N COMMAND ARG... runs a command and requires that it exits with N.
+// What it wrote can be looked at with stdout and stderr.
+func exitcode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exitcode N COMMAND ARG...")
+	}
+	requireCode(ts, args[0], args[1], args[2:]...)
+}
+
+// pipe N TEXT runs a pipe in a shell and requires that it exits with N: the
+// code of the last command that failed, 128 and more for signals.
+func pipe(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: pipe N 'COMMAND | COMMAND...'")
+	}
+	requireCode(ts, args[0], "bash", "-o", "pipefail", "-c", args[1])
+}
+
+// valid SCHEMA FILE requires that every line of the file is a record as the
+// schema of that name has it.
+func valid(ts *testscript.TestScript, checker *schematest.Checker, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: valid SCHEMA FILE")
+	}
+	n := 0
+	for line := range strings.Lines(ts.ReadFile(args[1])) {
+		n++
+		record, err := schematest.Decode([]byte(line))
+		ts.Check(err)
+		if err := checker.Value(args[0], record); err != nil {
+			ts.Fatalf("%s:%d: %v", args[1], n, err)
+		}
+	}
+	if n < 3 {
+		ts.Fatalf("%s has %d lines, expected a stream", args[1], n)
+	}
+}
+
+func requireCode(ts *testscript.TestScript, code, command string, args ...string) {
+	want, err := strconv.Atoi(code)
+	ts.Check(err)
+	got := 0
+	if err := ts.Exec(command, args...); err != nil {
+		exit, ok := errors.AsType[*exec.ExitError](err)
+		if !ok {
+			ts.Check(err)
+		}
+		got = exit.ExitCode()
+	}
+	if got != want {
+		ts.Fatalf("%s %s exits with %d, want %d", command, strings.Join(args, " "), got, want)
+	}
+}

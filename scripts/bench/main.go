@@ -1,0 +1,240 @@
+// Bench measures the speed of the commands and of their parts.
+//
+//	go run ./scripts/bench [-o FILE] [-bench REGEXP] [-count N]
+//
+// It runs the benchmarks of all packages one after the other, then the
+// commands as processes on the large bundled trace, and prints two tables:
+// MB/s of the text that is read or written, calls/s, and memory. With -o it
+// replaces the part of FILE between the lines "<!-- figures -->" and
+// "<!-- end of figures -->" with them. Machine, date and commit are left out:
+// compare figures of one machine only.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"flag"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("bench: ")
+	out := flag.String("o", "", "replace the figures in `FILE`")
+	pattern := flag.String("bench", ".", "benchmarks to run, a `REGEXP`")
+	count := flag.Int("count", 3, "measure `N` times and take the best")
+	flag.Parse()
+	if flag.NArg() > 0 || *count < 1 {
+		log.Fatal("found operands or a count below 1; see go doc ./scripts/bench")
+	}
+	b, err := run(*pattern, *count)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if _, err := os.Stdout.Write(b); err != nil {
+		log.Fatal(err)
+	}
+	if *out != "" {
+		if err := replace(*out, b); err != nil {
+			log.Fatal(err)
+		}
+	}
+}
+
+// run measures everything and returns the tables as Markdown.
+func run(pattern string, count int) ([]byte, error) {
+	var b bytes.Buffer
+	rows, err := benchmarks(pattern, count)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprint(&b, "| benchmark | MB/s | calls/s | ms/op | allocs/op |\n| --- | ---: | ---: | ---: | ---: |\n")
+	for _, r := range rows {
+		fmt.Fprintf(&b, "| `%s` %s | %s | %s | %s | %s |\n", r.pkg, r.name, r.get("MB/s"), r.get("calls/s"), r.millis(), r.get("allocs/op"))
+	}
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	whole, err := processes(dir, count)
+	if err != nil {
+		return nil, err
+	}
+	fmt.Fprint(&b, "\n| process | seconds | MB/s of .ptr text | MB of memory |\n| --- | ---: | ---: | ---: |\n")
+	for _, p := range whole {
+		fmt.Fprintf(&b, "| `%s` | %.2f | %.0f | %.0f |\n", p.line, p.seconds, p.rate, p.memory)
+	}
+	return b.Bytes(), nil
+}
+
+// A row is the best result of one benchmark.
+type row struct {
+	pkg, name string
+	values    map[string]float64
+}
+
+func (r *row) get(unit string) string {
+	v, ok := r.values[unit]
+	switch {
+	case !ok:
+		return ""
+	case v >= 1e6:
+		return fmt.Sprintf("%.2f M", v/1e6)
+	default:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+}
+
+func (r *row) millis() string {
+	ms := r.values["ns/op"] / 1e6
+	if ms >= 100 {
+		return strconv.FormatFloat(ms, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(ms, 'g', 3, 64)
+}
+
+// benchmarks runs the benchmarks of all packages, one package at a time.
+func benchmarks(pattern string, count int) ([]*row, error) {
+	c := exec.Command("go", "test", "-p", "1", "-run", "^$", "-bench", pattern, "-benchmem", "-count", strconv.Itoa(count), "./...")
+	c.Stderr = os.Stderr
+	out, err := c.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", c.Args, err, out)
+	}
+	var rows []*row
+	index := map[string]*row{}
+	pkg := ""
+	for line := range strings.Lines(string(out)) {
+		f := strings.Fields(line)
+		if len(f) == 2 && f[0] == "pkg:" {
+			pkg = strings.TrimPrefix(f[1], "dvmtools/")
+		}
+		if len(f) < 4 || !strings.HasPrefix(f[0], "Benchmark") {
+			continue
+		}
+		name := f[0]
+		if i := strings.LastIndexByte(name, '-'); i > 0 {
+			name = name[:i] // the number of processors
+		}
+		r := &row{pkg: pkg, name: strings.TrimPrefix(name, "Benchmark"), values: map[string]float64{}}
+		for i := 2; i+1 < len(f); i += 2 {
+			if r.values[f[i+1]], err = strconv.ParseFloat(f[i], 64); err != nil {
+				return nil, fmt.Errorf("a line of a benchmark: %q: %w", line, err)
+			}
+		}
+		if best, ok := index[pkg+name]; !ok {
+			index[pkg+name] = r
+			rows = append(rows, r)
+		} else if r.values["ns/op"] < best.values["ns/op"] {
+			*best = *r
+		}
+	}
+	return rows, nil
+}
+
+// A process is the best run of a command on the large trace.
+type process struct {
+	line                  string
+	seconds, rate, memory float64
+}
+
+// processes times whole commands on the large trace, which lies in dir as
+// plain text.
+func processes(dir string, count int) ([]process, error) {
+	size, err := unpack("testdata/traces/large/f11_big.ptr.zst", filepath.Join(dir, "f11_big.ptr"))
+	if err != nil {
+		return nil, err
+	}
+	build := exec.Command("go", "build", "-o", dir, "./cmd/...")
+	if out, err := build.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", build.Args, err, out)
+	}
+	machine, err := filepath.Abs("testdata/machines/bus4.par")
+	if err != nil {
+		return nil, err
+	}
+	prepare := exec.Command(filepath.Join(dir, "dvmtrace-parse"), "f11_big.ptr", "-o", "f11_big.calls")
+	prepare.Dir = dir
+	if out, err := prepare.CombinedOutput(); err != nil {
+		return nil, fmt.Errorf("%v: %w\n%s", prepare.Args, err, out)
+	}
+	var all []process
+	for _, line := range []string{
+		"dvmtrace-parse f11_big.ptr",
+		"dvmtrace-parse --to-ptr f11_big.ptr",
+		"dvmtrace-merge f11_big.ptr",
+		"dvmsim -q -m bus4.par -g 1 f11_big.ptr",
+		"dvmsim -q -m bus4.par -g 8x8 f11_big.ptr",
+		"dvmsim -q -m bus4.par -g 8x8 f11_big.calls",
+	} {
+		args := strings.Fields(line)
+		for i, a := range args {
+			if a == "bus4.par" {
+				args[i] = machine
+			}
+		}
+		best := process{line: line + " > /dev/null"}
+		for range count {
+			seconds, memory, err := timed(dir, args)
+			if err != nil {
+				return nil, err
+			}
+			if best.seconds == 0 || seconds < best.seconds {
+				best.seconds = seconds
+			}
+			best.memory = max(best.memory, memory)
+		}
+		best.rate = float64(size) / 1e6 / best.seconds
+		all = append(all, best)
+	}
+	return all, nil
+}
+
+// unpack writes the plain text of a compressed trace and returns its size.
+func unpack(from, to string) (int64, error) {
+	f, err := os.Open(from)
+	if err != nil {
+		return 0, err
+	}
+	defer f.Close()
+	z, err := zstd.NewReader(bufio.NewReader(f))
+	if err != nil {
+		return 0, err
+	}
+	defer z.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.Copy(out, z)
+	if err != nil {
+		out.Close()
+		return 0, err
+	}
+	return n, out.Close()
+}
+
+// replace puts the tables between the marks of a document.
+func replace(name string, tables []byte) error {
+	const begin, end = "<!-- figures -->\n", "<!-- end of figures -->"
+	doc, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := bytes.Cut(doc, []byte(begin))
+	_, tail, closed := bytes.Cut(rest, []byte(end))
+	if !ok || !closed {
+		return fmt.Errorf("%s: found no lines %q and %q", name, strings.TrimSpace(begin), end)
+	}
+	return os.WriteFile(name, bytes.Join([][]byte{head, []byte(begin), tables, []byte(end), tail}, nil), 0o666)
+}

@@ -1,0 +1,156 @@
+// Soak makes the long runs that no check has time for.
+//
+//	go run ./scripts/soak [-fuzztime D] [-rounds N] [-only REGEXP] [-o FILE]
+//
+// Every fuzz target of every package runs for D, one after the other; then
+// the tests of the simulation and of the merging of traces run N times in
+// random order under the race detector. It prints a table of what ran, for
+// how long and with what result, and ends with exit code 1 when anything
+// failed. With -o it replaces the table in FILE. Inputs that fail are left by
+// the Go tool in testdata/fuzz of the package, to be committed with the
+// correction.
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("soak: ")
+	fuzzTime := flag.Duration("fuzztime", time.Minute, "run each fuzz target for `D`")
+	rounds := flag.Int("rounds", 3, "run the tests under the race detector `N` times")
+	only := flag.String("only", "", "fuzz targets whose package and name match `REGEXP`")
+	out := flag.String("o", "", "replace the table in `FILE`")
+	flag.Parse()
+	match, err := regexp.Compile(*only)
+	if err != nil || flag.NArg() > 0 {
+		log.Fatal("found operands or a bad expression; see go doc ./scripts/soak")
+	}
+	table, ok, err := run(*fuzzTime, *rounds, match)
+	if err != nil {
+		log.Fatal(err)
+	}
+	if *out != "" {
+		if err := replace(*out, table); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if !ok {
+		log.Fatal("not everything passed")
+	}
+}
+
+// A target is a fuzz function of a package.
+type target struct{ pkg, name string }
+
+// run does everything and returns the table as Markdown, and whether all was
+// well. Lines appear as soon as they are known.
+func run(fuzzTime time.Duration, rounds int, match *regexp.Regexp) ([]byte, bool, error) {
+	targets, err := find()
+	if err != nil {
+		return nil, false, err
+	}
+	var table bytes.Buffer
+	show := func(format string, args ...any) {
+		line := fmt.Sprintf(format, args...)
+		fmt.Print(line)
+		table.WriteString(line)
+	}
+	ok := true
+	show("| what | for | executions | result |\n| --- | ---: | ---: | --- |\n")
+	for _, t := range targets {
+		if !match.MatchString(t.pkg + " " + t.name) {
+			continue
+		}
+		begin := time.Now()
+		text, err := goTest("-run", "^$", "-fuzz", "^"+t.name+"$", "-fuzztime", fuzzTime.String(), t.pkg)
+		result := "passed"
+		if err != nil {
+			ok, result = false, "FAILED"
+			log.Printf("%s %s:\n%s", t.pkg, t.name, text)
+		}
+		show("| `%s` %s | %s | %s | %s |\n", strings.TrimPrefix(t.pkg, "dvmtools/"), t.name, spent(begin), executions(text), result)
+	}
+	for _, pkg := range []string{"./pkg/sim", "./pkg/ptr/merge", "./cmd/internal/cli"} {
+		if rounds < 1 {
+			break
+		}
+		begin := time.Now()
+		result := "passed"
+		if text, err := goTest("-race", "-shuffle=on", "-timeout", "2h", "-count", strconv.Itoa(rounds), pkg); err != nil {
+			ok, result = false, "FAILED"
+			log.Printf("%s:\n%s", pkg, text)
+		}
+		show("| `%s` under the race detector, %d rounds | %s | | %s |\n", strings.TrimPrefix(pkg, "./"), rounds, spent(begin), result)
+	}
+	return table.Bytes(), ok, nil
+}
+
+// find lists the fuzz targets of all packages.
+func find() ([]target, error) {
+	text, err := goTest("-list", "^Fuzz", "./...")
+	if err != nil {
+		return nil, fmt.Errorf("%w\n%s", err, text)
+	}
+	var all []target
+	var names []string
+	for line := range strings.Lines(text) {
+		f := strings.Fields(line)
+		switch {
+		case len(f) == 1 && strings.HasPrefix(f[0], "Fuzz"):
+			names = append(names, f[0])
+		case len(f) > 1 && f[0] == "ok":
+			for _, n := range names {
+				all = append(all, target{f[1], n})
+			}
+			names = nil
+		}
+	}
+	if len(all) == 0 {
+		return nil, fmt.Errorf("found no fuzz target:\n%s", text)
+	}
+	return all, nil
+}
+
+func goTest(args ...string) (string, error) {
+	out, err := exec.Command("go", append([]string{"test"}, args...)...).CombinedOutput()
+	return string(out), err
+}
+
+func spent(begin time.Time) string { return time.Since(begin).Round(time.Second).String() }
+
+var execs = regexp.MustCompile(`execs: (\d+)`)
+
+// executions returns the last number of executions that the Go tool reported.
+func executions(text string) string {
+	all := execs.FindAllStringSubmatch(text, -1)
+	if len(all) == 0 {
+		return ""
+	}
+	return all[len(all)-1][1]
+}
+
+// replace puts the table between the marks of a document.
+func replace(name string, table []byte) error {
+	const begin, end = "<!-- table -->\n", "<!-- end of table -->"
+	doc, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	head, rest, ok := bytes.Cut(doc, []byte(begin))
+	_, tail, closed := bytes.Cut(rest, []byte(end))
+	if !ok || !closed {
+		return fmt.Errorf("%s: found no lines %q and %q", name, strings.TrimSpace(begin), end)
+	}
+	return os.WriteFile(name, bytes.Join([][]byte{head, []byte(begin), table, []byte(end), tail}, nil), 0o666)
+}
