@@ -144,6 +144,9 @@ type Dim struct {
 // Dist is the distribution of a template over a grid, one entry per dimension
 // of the grid.
 type Dist struct {
+	// ID, when not 0, is the same for equal distributions and no others; it
+	// is given by who keeps distributions.
+	ID   int
 	Grid []int
 	Size []int64 // of the template
 	Dims []Dim
@@ -202,6 +205,9 @@ type Span struct {
 // Mapping says what every processor of a grid owns of an index space: the
 // intersection of what its coordinates own.
 type Mapping struct {
+	// ID, when not 0, is the same for equal mappings and no others; it is
+	// given by who keeps mappings.
+	ID    int
 	Grid  []int
 	Size  []int64 // of the index space
 	Spans []Span  // one per grid dimension

@@ -32,6 +32,26 @@ func (t *Table) MapLoop(c *call.Call) error {
 	if err != nil {
 		return err
 	}
+	tm, pat, err := t.pattern(c)
+	if err != nil {
+		return err
+	}
+	id := 0
+	switch {
+	case tm == nil || tm.Dist == nil:
+	case pat == nil:
+		id = -tm.Dist.ID
+	case pat.Map != nil:
+		id = pat.Map.ID
+	}
+	key := t.memo.loopKey(c, l.Rank, id)
+	if known := t.memo.loops[string(key)]; key != nil && known != nil {
+		l.Iterations, l.Counts, l.System, l.Map, l.Share = known.Iterations, known.Counts, tm.System, known.Map, known.Share
+		l.Rules, l.Template = known.Rules, tm
+		t.last = l
+		return nil
+	}
+	keep := string(key)
 	tm, pat, rules, err := t.rules(c, l.Rank)
 	if err != nil {
 		return err
@@ -66,12 +86,15 @@ func (t *Table) MapLoop(c *call.Call) error {
 		return Error(c, "alignment", "the pattern's template is not distributed, expected distr_ before")
 	default:
 		l.System = tm.System
-		if l.Map, err = layout.Place(tm.Dist, placed, counts); err != nil {
+		if l.Map, err = t.memo.place(tm.Dist, placed, counts); err != nil {
 			return Error(c, "alignment", "%v", err)
 		}
 	}
 	if l.Share, err = l.Map.Share(); err != nil {
 		return Error(c, "volume", "%v", err)
+	}
+	if key != nil {
+		t.memo.keepLoop(keep, l)
 	}
 	t.last = l
 	return nil

@@ -317,6 +317,7 @@ func (t *Table) distribution(c *call.Call, tm *Template) (*System, *layout.Dist,
 	if err != nil {
 		return nil, nil, Error(c, "distribution", "%v", err)
 	}
+	d.ID = t.memo.id()
 	for k := range d.Dims {
 		if d.Dims[k].Kind == layout.Cut {
 			for len(t.extents) <= k {
@@ -401,7 +402,7 @@ func (t *Table) place(c *call.Call, a *Array) error {
 		a.Map, a.System = nil, nil
 		return nil
 	}
-	m, err := layout.Place(tm.Dist, a.Rules, a.Size)
+	m, err := t.memo.place(tm.Dist, a.Rules, a.Size)
 	if err != nil {
 		return Error(c, "alignment", "%v", err)
 	}

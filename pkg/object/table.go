@@ -36,6 +36,7 @@ type Table struct {
 	warned  []*diag.Error
 	noLoad  bool
 	extents []int64
+	memo    memo
 	// loop is the loop between crtpl_ and endpl_, last the last one mapped.
 	loop, last *Loop
 	loopPos    diag.Pos

@@ -1,59 +1,63 @@
 package sim
 
 import (
+	"encoding/binary"
+
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/interval"
-	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/units"
 )
 
 // shadows returns what the exchange of a group's edges costs. The messages of
-// a group are worked out once, until an array of it moves.
+// groups that are alike are worked out once.
 func (s *Sim) shadows(c *call.Call, g *object.ShadowGroup) (costs, error) {
 	for i := range g.Edges {
 		if err := mapped(c, g.Edges[i].Array); err != nil {
 			return nil, err
 		}
 	}
-	k := s.known[g]
-	if k == nil || !k.holds(g) {
+	key := s.shadowKey(g)
+	load, ok := s.known[string(key)]
+	if !ok || key == nil {
 		t, err := s.root.Shadow(g.Edges)
 		if err != nil {
 			return nil, trafficError(c, err)
 		}
-		k = &knownShadow{load: s.net.Load(t)}
-		for i := range g.Edges {
-			k.maps = append(k.maps, g.Edges[i].Array.Map)
-		}
+		load = s.net.Load(t)
 		if s.known == nil || len(s.known) > 1024 {
-			s.known = map[*object.ShadowGroup]*knownShadow{}
+			s.known = map[string]*comm.Load{}
 		}
-		s.known[g] = k
+		if key != nil {
+			s.known[string(key)] = load
+		}
 	}
 	return func(start units.Seconds, sys *object.System) (units.Seconds, error) {
-		return s.placed(s.net.Again(start, setOf(sys), k.load)), nil
+		return s.placed(s.net.Again(start, setOf(sys), load)), nil
 	}, nil
 }
 
-// knownShadow is the load of a group's exchange while its arrays lie as maps
-// say.
-type knownShadow struct {
-	maps []*layout.Mapping
-	load *comm.Load
-}
-
-func (k *knownShadow) holds(g *object.ShadowGroup) bool {
-	if len(k.maps) != len(g.Edges) {
-		return false
-	}
+// shadowKey spells everything that the messages of a group depend on; nil when
+// that cannot be told. It is valid until the next key.
+func (s *Sim) shadowKey(g *object.ShadowGroup) []byte {
+	k := s.key[:0]
 	for i := range g.Edges {
-		if k.maps[i] != g.Edges[i].Array.Map {
-			return false
+		e := &g.Edges[i]
+		if e.Array.Map.ID == 0 {
+			return nil
+		}
+		k = binary.AppendVarint(k, int64(e.Array.Map.ID))
+		k = binary.AppendVarint(k, int64(e.Array.System.ID))
+		k = binary.AppendVarint(k, e.Array.ElemSize)
+		k = binary.AppendVarint(k, int64(e.Corners))
+		for d := range e.Lo {
+			k = binary.AppendVarint(k, e.Lo[d])
+			k = binary.AppendVarint(k, e.Hi[d])
 		}
 	}
-	return true
+	s.key = k
+	return k
 }
 
 // startShadow handles strtsh_.

@@ -80,7 +80,8 @@ type Sim struct {
 
 	net   *comm.Network
 	root  *traffic.Root
-	known map[*object.ShadowGroup]*knownShadow
+	known map[string]*comm.Load // by what groups' messages depend on
+	key   []byte
 
 	explained   *explanation
 	explanation []string
