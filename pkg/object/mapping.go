@@ -313,11 +313,10 @@ func (t *Table) distribution(c *call.Call, tm *Template) (*System, *layout.Dist,
 	if err != nil {
 		return nil, nil, err
 	}
-	d, err := layout.Distribute(s.Grid, tm.Size, axis, param, func(a, k int) layout.Weights { return t.weights(tm, s, a, k) })
+	d, err := t.memo.distribute(s.Grid, tm.Size, axis, param, func(a, k int) layout.Weights { return t.weights(tm, s, a, k) })
 	if err != nil {
 		return nil, nil, Error(c, "distribution", "%v", err)
 	}
-	d.ID = t.memo.id()
 	for k := range d.Dims {
 		if d.Dims[k].Kind == layout.Cut {
 			for len(t.extents) <= k {

@@ -2,6 +2,7 @@ package object
 
 import (
 	"encoding/binary"
+	"math"
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/layout"
@@ -12,6 +13,7 @@ import (
 // depends on.
 type memo struct {
 	ids   int
+	dists map[string]*layout.Dist
 	maps  map[string]*layout.Mapping
 	loops map[string]*Loop
 	key   []byte
@@ -19,6 +21,47 @@ type memo struct {
 
 // memoSize bounds what is remembered; beyond it all is forgotten.
 const memoSize = 1 << 12
+
+// distribute is [layout.Distribute], remembered.
+func (m *memo) distribute(grid []int, size, axis, param []int64, weights func(a, k int) layout.Weights) (*layout.Dist, error) {
+	k := m.key[:0]
+	for _, n := range grid {
+		k = binary.AppendVarint(k, int64(n))
+	}
+	for _, list := range [][]int64{size, axis, param} {
+		k = binary.AppendVarint(append(k, 0xff), int64(len(list)))
+		for _, n := range list {
+			k = binary.AppendVarint(k, n)
+		}
+	}
+	for i, a := range axis {
+		if i >= len(grid) || a < 1 || a > int64(len(size)) {
+			continue
+		}
+		w := weights(int(a-1), i)
+		k = binary.AppendVarint(append(k, 0xff), w.Divisor)
+		for _, x := range w.Load {
+			k = binary.LittleEndian.AppendUint64(append(k, 1), math.Float64bits(x))
+		}
+		for _, n := range w.Sizes {
+			k = binary.AppendVarint(append(k, 2), n)
+		}
+	}
+	m.key = k
+	if d, ok := m.dists[string(k)]; ok {
+		return d, nil
+	}
+	d, err := layout.Distribute(grid, size, axis, param, weights)
+	if err != nil {
+		return nil, err
+	}
+	if m.dists == nil || len(m.dists) >= memoSize {
+		m.dists = map[string]*layout.Dist{}
+	}
+	d.ID = m.id()
+	m.dists[string(k)] = d
+	return d, nil
+}
 
 // place is [layout.Place], remembered.
 func (m *memo) place(d *layout.Dist, rules []layout.Rule, size []int64) (*layout.Mapping, error) {
