@@ -15,12 +15,26 @@ import (
 // section 6).
 type flight struct {
 	key        any
-	what       string
+	by         origin
 	pos        diag.Pos
 	kind       interval.Kind
 	sys        *object.System
 	start, end units.Seconds
 	mark       Mark
+}
+
+// origin is the call that started an operation.
+type origin struct {
+	name string
+	seq  int64
+	file string
+	line int
+}
+
+func originOf(c *call.Call) origin { return origin{c.Func, c.Seq, c.File, c.Line} }
+
+func (o origin) String() string {
+	return fmt.Sprintf("%s (call %d, %s:%d)", o.name, o.seq, o.file, o.line)
 }
 
 // costs returns when an exchange that starts at start on sys ends.
@@ -61,7 +75,7 @@ func (s *Sim) begin(c *call.Call, key any, k interval.Kind, cost costs) error {
 	if err != nil {
 		return err
 	}
-	s.flights = append(s.flights, flight{key: key, what: c.Where(), pos: c.Pos, kind: k, sys: sys, start: start, end: end, mark: mark})
+	s.flights = append(s.flights, flight{key: key, by: originOf(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, mark: mark})
 	return nil
 }
 
@@ -72,7 +86,9 @@ func (s *Sim) startAsync(sys *object.System, k interval.Kind) (units.Seconds, Ma
 		return s.together(sys, k), 0
 	}
 	start, mark := s.clocks.Late(sys, k)
-	s.say("the latest processor of system %s is there at %s; the others go on (%s)", gridText(sys.Grid), micro(start), k)
+	if s.explained != nil {
+		s.say("the latest processor of system %s is there at %s; the others go on (%s)", gridText(sys.Grid), micro(start), k)
+	}
 	return start, mark
 }
 
@@ -80,7 +96,9 @@ func (s *Sim) startAsync(sys *object.System, k interval.Kind) (units.Seconds, Ma
 // them no exchange can start earlier any more.
 func (s *Sim) together(sys *object.System, k interval.Kind) units.Seconds {
 	start := s.clocks.Sync(sys, k)
-	s.say("all processors of system %s wait for the latest: they start at %s (waiting is communication and synchronization, %s)", gridText(sys.Grid), micro(start), k)
+	if s.explained != nil {
+		s.say("all processors of system %s wait for the latest: they start at %s (waiting is communication and synchronization, %s)", gridText(sys.Grid), micro(start), k)
+	}
 	if sys.Ranks == nil {
 		s.net.Forget(start)
 	}
@@ -104,7 +122,9 @@ func (s *Sim) await(c *call.Call, key any) error {
 }
 
 func (s *Sim) land(f *flight) {
-	s.say("waits for the exchange begun by %s: from %s to %s; what has passed of it is overlap, the rest is communication (%s)", f.what, micro(f.start), micro(f.end), f.kind)
+	if s.explained != nil {
+		s.say("waits for the exchange begun by %s: from %s to %s; what has passed of it is overlap, the rest is communication (%s)", f.by, micro(f.start), micro(f.end), f.kind)
+	}
 	s.clocks.Await(f.sys, f.kind, f.start, f.end, f.mark)
 	s.clocks.Settle(f.sys, f.kind)
 }
@@ -114,7 +134,7 @@ func (s *Sim) land(f *flight) {
 func (s *Sim) landAll() {
 	for i := range s.flights {
 		f := &s.flights[i]
-		s.warned = append(s.warned, diag.Warn(f.pos, "model/no-wait", "%s was never waited for; it is ended with the program", f.what))
+		s.warned = append(s.warned, diag.Warn(f.pos, "model/no-wait", "%s was never waited for; it is ended with the program", f.by))
 		s.land(f)
 	}
 	s.flights = nil

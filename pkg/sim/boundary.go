@@ -121,7 +121,7 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, t units.Seconds) error 
 	if err != nil {
 		return err
 	}
-	s.flights = append(s.flights, flight{key: b.group, what: b.call.Where(), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, mark: b.mark})
+	s.flights = append(s.flights, flight{key: b.group, by: originOf(&b.call), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, mark: b.mark})
 	return nil
 }
 

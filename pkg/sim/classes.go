@@ -41,6 +41,11 @@ type classes struct {
 	version int
 	seen    map[*int64]int
 	whole   []int // 0, 1, ...: all classes
+	// noted is work of all processors of a system that is not booked yet.
+	noted struct {
+		sys  *object.System
+		work Amount
+	}
 	// inside are the classes of system when version was inWhen.
 	system *object.System
 	inside []int
@@ -298,6 +303,7 @@ func product(xs []int) int {
 }
 
 func (e *classes) Enter(id int) {
+	e.settle()
 	for len(e.books) <= id {
 		e.books = append(e.books, book{})
 	}
@@ -309,6 +315,7 @@ func (e *classes) Enter(id int) {
 }
 
 func (e *classes) Join(s *object.System) {
+	e.settle()
 	list := e.members(s)
 	b := &e.books[e.at]
 	for _, i := range list {
@@ -321,25 +328,48 @@ func (e *classes) work(b *book, i int, a Amount) {
 	e.clock[i] += b.counters[i].work(a, e.power[i])
 }
 
+// AddAll only notes what all processors of s do alike: programs make many
+// such calls in a row, and the clocks need not be touched before one of them
+// is looked at.
 func (e *classes) AddAll(s *object.System, a Amount) {
+	if e.noted.sys != s || e.noted.work.UserTwice != a.UserTwice || e.noted.work.SystemTwice != a.SystemTwice {
+		e.settle()
+		e.noted.sys, e.noted.work = s, a
+		return
+	}
+	e.noted.work.User += a.User
+	e.noted.work.System += a.System
+	e.noted.work.IO += a.IO
+}
+
+// settle books what AddAll noted.
+func (e *classes) settle() {
+	s := e.noted.sys
+	if s == nil {
+		return
+	}
+	e.noted.sys = nil
 	list := e.members(s)
 	b := &e.books[e.at]
 	for _, i := range list {
-		e.work(b, i, a)
+		e.work(b, i, e.noted.work)
 	}
 }
 
 func (e *classes) AddBy(s *object.System, labels [][]int64, amount func([]int64) Amount) {
+	e.settle()
 	e.each(s, labels, func(i int, l []int64) { e.work(&e.books[e.at], i, amount(l)) })
 }
 
 func (e *classes) Longest(s *object.System, labels [][]int64, work func([]int64) units.Seconds) units.Seconds {
+	e.settle()
 	var m units.Seconds
 	e.each(s, labels, func(i int, l []int64) { m = max(m, work(l)/units.Seconds(e.power[i])) })
 	return m
 }
 
 func (e *classes) Act(s *object.System, labels [][]int64, run func([]Actor) []Part) {
+	e.settle()
 	var ids []int
 	var actors []Actor
 	e.each(s, labels, func(i int, _ []int64) {
@@ -390,6 +420,7 @@ func (e *classes) each(s *object.System, labels [][]int64, f func(i int, l []int
 }
 
 func (e *classes) AddOne(rank int, a Amount) {
+	e.settle()
 	rest := rank
 	for k := len(e.grid) - 1; k >= 0; k-- {
 		n := e.grid[k]
@@ -410,6 +441,7 @@ func (e *classes) AddOne(rank int, a Amount) {
 }
 
 func (e *classes) Latest(s *object.System) units.Seconds {
+	e.settle()
 	var m units.Seconds
 	for _, i := range e.members(s) {
 		m = max(m, e.clock[i])
@@ -431,6 +463,7 @@ func (e *classes) Sync(s *object.System, k interval.Kind) units.Seconds {
 }
 
 func (e *classes) Delay(s *object.System, k interval.Kind, d units.Seconds) {
+	e.settle()
 	list := e.members(s)
 	b := &e.books[e.at]
 	for _, i := range list {
@@ -451,6 +484,7 @@ func (e *classes) Late(s *object.System, k interval.Kind) (units.Seconds, Mark) 
 }
 
 func (e *classes) Await(s *object.System, k interval.Kind, start, end units.Seconds, mark Mark) {
+	e.settle()
 	list := e.members(s)
 	b := &e.books[e.at]
 	own, latest := e.marks.take(mark)
@@ -472,7 +506,10 @@ func (e *classes) Settle(s *object.System, k interval.Kind) {
 	}
 }
 
-func (e *classes) Classes() int { return len(e.clock) }
+func (e *classes) Classes() int {
+	e.settle()
+	return len(e.clock)
+}
 
 func (e *classes) Class(i int) int64 {
 	n := int64(1)

@@ -166,13 +166,25 @@ func (c *Counters) Add(d *Counters) {
 // takes.
 func (c *Counters) work(a Amount, power float64) units.Seconds {
 	p := units.Seconds(power)
-	usr, sys, io := a.User/p, a.System/p, a.IO/p
-	c.User += usr
-	c.System += sys
-	c.IO += io
-	c.InsuffUser += units.Seconds(float64(usr) * a.UserTwice)
-	c.InsuffSys += units.Seconds(float64(sys) * a.SystemTwice)
-	return usr + sys + io
+	var took units.Seconds
+	if a.User != 0 {
+		t := a.User / p
+		c.User += t
+		c.InsuffUser += units.Seconds(float64(t) * a.UserTwice)
+		took = t
+	}
+	if a.System != 0 {
+		t := a.System / p
+		c.System += t
+		c.InsuffSys += units.Seconds(float64(t) * a.SystemTwice)
+		took += t
+	}
+	if a.IO != 0 {
+		t := a.IO / p
+		c.IO += t
+		took += t
+	}
+	return took
 }
 
 // wait books w of real waiting for others to start an operation.
