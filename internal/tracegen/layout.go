@@ -1,0 +1,415 @@
+package tracegen
+
+// blocks returns the parameters AxisArray and DistrParamArray of a
+// distribution of a template of the given rank on s.
+func (g *gen) blocks(rank int, s *system) []string {
+	n := len(s.traced)
+	if s == g.root && len(s.shape) != 0 {
+		n = len(s.shape)
+	}
+	axes := g.r.Perm(rank)
+	count := n
+	if g.has(Distributions) {
+		count = max(1, g.r.IntN(n+2))
+	}
+	axis, param := make([]int, count), make([]int, count)
+	for k := range axis {
+		switch {
+		case len(axes) == 0 || g.has(Distributions) && g.chance(12):
+		case g.has(Distributions) && g.chance(10):
+			axis[k] = -1
+			if k < len(s.shape) {
+				param[k] = g.r.IntN(s.shape[k])
+			}
+		default:
+			axis[k], axes = axes[0]+1, axes[1:]
+		}
+	}
+	return []string{array("AxisArray", axis), array("DistrParamArray", param)}
+}
+
+// place returns a system for a new template: the current one, or when the
+// whole program is current any other.
+func (g *gen) place() *system {
+	if g.current == g.root && len(g.systems) > 0 && g.chance(35) {
+		return g.systems[g.r.IntN(len(g.systems))]
+	}
+	return g.current
+}
+
+// template creates and distributes a template.
+func (g *gen) template() {
+	t := &template{h: g.handle(), sys: g.place()}
+	for range 1 + g.r.IntN(3) {
+		t.size = append(t.size, 1+g.r.IntN(g.o.MaxExtent))
+	}
+	g.call("crtamv_", []string{sprint("AMRefPtr=NULL; AMRef=0; Rank=%d; StaticSign=0;", len(t.size)), array("SizeArray", t.size)}, sprint("AMViewRef=%x;", t.h))
+	dist := g.weights(t, t.sys)
+	args := append([]string{sprint("AMViewRefPtr=1; AMViewRef=%x; %s ParamCount=%d;", t.h, g.psRef(t.sys), len(t.size))}, dist...)
+	g.call("distr_", args, "IsLocal=1;")
+	g.temps = append(g.temps, t)
+}
+
+// weights makes the parameters of a distribution of t on s, and often a call
+// before it that weighs the blocks.
+func (g *gen) weights(t *template, s *system) []string {
+	dist := g.blocks(len(t.size), s)
+	if !g.has(Weights) {
+		return dist
+	}
+	if t.divs && g.chance(50) {
+		g.call("blkdiv_", []string{sprint("AMViewRefPtr=1; AMViewRef=%x; AMVAxisCount=0", t.h)})
+		t.divs = false
+	} else if g.chance(15) {
+		d := make([]int, len(t.size))
+		for i := range d {
+			d[i] = 1 + g.r.IntN(min(4, t.size[i]))
+		}
+		g.call("blkdiv_", []string{sprint("AMViewRefPtr=1; AMViewRef=%x; AMVAxisCount=%d", t.h, len(d)), array("AMVAxisDiv", d)})
+		t.divs = true
+	}
+	if t.weight || g.chance(25) {
+		t.weight = true
+		dist = g.weigh(t, s)
+	}
+	return dist
+}
+
+// weigh calls genblk_ or setelw_ for a distribution on s, which it returns.
+// Once a template is weighed each of its distributions is weighed anew, so
+// that sizes always belong to the axis that they are used for.
+func (g *gen) weigh(t *template, s *system) []string {
+	dims := len(s.traced)
+	count := min(dims, len(t.size))
+	axes := g.r.Perm(len(t.size))[:count]
+	axis, param := make([]int, count), make([]int, count)
+	for k, a := range axes {
+		axis[k] = a + 1
+	}
+	dist := []string{array("AxisArray", axis), array("DistrParamArray", param)}
+	head := sprint("%s AMViewRefPtr=1; AMViewRef=%x;", g.psRef(s), t.h)
+	if g.chance(35) {
+		args := []string{head, sprint("AddrNumber=%d;", count)}
+		for k, a := range axes {
+			n := 1 + g.r.IntN(t.size[a])
+			args = append(args, sprint("WeightNumber[%d] = %d;", k, n))
+			line := ""
+			for j := range n {
+				line += sprint("  LoadWeight[%d] = %d.%02d;", j, g.r.IntN(4), g.r.IntN(4)*25+1)
+			}
+			args = append(args, line)
+		}
+		g.call("setelw_", args)
+		return dist
+	}
+	real := g.chance(40)
+	sign := 0
+	if real {
+		sign = 1
+	}
+	args := []string{head + sprint(" AxisCount=%d; DoubleSign=%d", count, sign)}
+	for k, a := range axes {
+		n := s.traced[k]
+		if s.shape != nil && g.chance(60) {
+			n = s.shape[k]
+		}
+		left := t.size[a]
+		for c := range n {
+			if real {
+				args = append(args, sprint("AxisWeightAddr[%d][%d] = %d.%d", k, c, g.r.IntN(3), 1+g.r.IntN(9)))
+				continue
+			}
+			w := left
+			if c < n-1 {
+				w = g.r.IntN(left + 1)
+				if g.chance(50) {
+					w = min(left, (t.size[a]+n-1)/n)
+				}
+			}
+			left -= w
+			args = append(args, sprint("AxisWeightAddr[%d][%d] = %d", k, c, w))
+		}
+	}
+	g.call("genblk_", args)
+	return dist
+}
+
+// alignment returns the parameters of an alignment with a pattern of the
+// given sizes, and the sizes of the array that it fits. want, when not nil,
+// are sizes that the array has already.
+func (g *gen) alignment(pattern, want []int) (args []string, size []int) {
+	rank := 1 + g.r.IntN(3)
+	if want != nil {
+		rank = len(want)
+	}
+	size = append([]int(nil), want...)
+	if want == nil {
+		size = make([]int, rank)
+	}
+	free := g.r.Perm(rank)
+	axis, coeff, cons := make([]int, len(pattern)), make([]int, len(pattern)), make([]int, len(pattern))
+	for j, n := range pattern {
+		fancy := g.has(Alignments)
+		if fancy && g.chance(12) {
+			axis[j] = -1
+			continue
+		}
+		if len(free) == 0 || fancy && g.chance(10) {
+			cons[j] = g.r.IntN(n)
+			if fancy && g.chance(30) && rank > 0 {
+				axis[j] = 1 + g.r.IntN(rank)
+			}
+			continue
+		}
+		i := free[0]
+		a := 1
+		if fancy && g.chance(30) {
+			a = []int{2, -1, -2, 3}[g.r.IntN(4)]
+		}
+		m := a
+		if m < 0 {
+			m = -m
+		}
+		most := (n-1)/m + 1
+		if want == nil {
+			size[i] = most
+			if fancy && g.chance(30) {
+				size[i] = 1 + g.r.IntN(most)
+			}
+		} else if want[i] > most {
+			if a, m = 1, 1; want[i] > n {
+				cons[j] = g.r.IntN(n)
+				continue
+			}
+		}
+		slack := n - 1 - m*(size[i]-1)
+		b := 0
+		if slack > 0 && fancy {
+			b = g.r.IntN(slack + 1)
+		}
+		if a < 0 {
+			b += m * (size[i] - 1)
+		}
+		axis[j], coeff[j], cons[j] = i+1, a, b
+		free = free[1:]
+	}
+	for _, i := range free {
+		if want == nil {
+			size[i] = 1 + g.r.IntN(6)
+		}
+	}
+	return []string{array("AxisArray", axis), array("CoeffArray", coeff), array("ConstArray", cons)}, size
+}
+
+// pattern picks a template or an array to align with.
+func (g *gen) pattern() (ref string, size []int, t *template) {
+	if g.has(Alignments) && g.chance(35) {
+		if all := g.inScope(true); len(all) > 0 {
+			a := all[g.r.IntN(len(all))]
+			return sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), a.size, a.t
+		}
+	}
+	var all []*template
+	for _, t := range g.temps {
+		if g.current == g.root || t.sys == g.current {
+			all = append(all, t)
+		}
+	}
+	if len(all) == 0 {
+		g.template()
+		all = g.temps[len(g.temps)-1:]
+	}
+	t = all[g.r.IntN(len(all))]
+	return sprint("PatternRefPtr=1; PatternRef=%x (AMView);", t.h), t.size, t
+}
+
+// array creates and aligns an array.
+func (g *gen) array() {
+	a := &arr{h: g.handle(), hdr: g.handle(), width: 1 + g.r.IntN(2)}
+	bytes := []int{1, 4, 8, 16}[g.r.IntN(4)]
+	kind := sprint("%d", bytes)
+	if g.chance(20) {
+		kind = []string{"-1", "-2", "-3", "-4"}[g.r.IntN(4)]
+	}
+	if g.has(Copies) && g.current == g.root && g.chance(8) {
+		a.size = []int{1 + g.r.IntN(8), 1 + g.r.IntN(8)}
+		g.call("crtrda_", []string{sprint("ArrayHeader=%x; ExtHdrSign=1; BasePtr=1; Rank=%d; TypeSize=%d; StaticSign=0; ReDistrSign=0; MemPtr=1;", a.hdr, 2, bytes), array("SizeArray", a.size)}, sprint("ArrayHandlePtr=%x;", a.h))
+		g.arrays = append(g.arrays, a)
+		return
+	}
+	ref, pat, t := g.pattern()
+	args, size := g.alignment(pat, nil)
+	a.size, a.t = size, t
+	width := make([]int, len(size))
+	for i := range width {
+		width[i] = min(a.width, size[i])
+	}
+	g.call("crtda_", []string{
+		sprint("ArrayHeader=%x; ExtHdrSign=1; BasePtr=1; Rank=%d; TypeSize=%s; StaticSign=0; ReDistrSign=3;", a.hdr, len(size), kind),
+		array("SizeArray", size), array("LowShdWidthArray", width), array("HiShdWidthArray", width),
+	}, sprint("ArrayHandlePtr=%x;", a.h))
+	g.call("align_", append([]string{sprint("ArrayHeader=%x; ArrayHandlePtr=%x; %s", a.hdr, a.h, ref)}, args...), "IsLocal=1")
+	g.arrays = append(g.arrays, a)
+}
+
+// redistribute moves a template or an array.
+func (g *gen) redistribute() {
+	g.waitAll()
+	a := g.pick(true)
+	if a == nil {
+		return
+	}
+	sign := 0
+	if g.chance(15) {
+		sign = 1
+	}
+	if g.chance(50) {
+		ref, pat, t := g.pattern()
+		args, _ := g.alignment(pat, a.size)
+		ret := []string{"IsLocal=1"}
+		head := sprint("ArrayHeader=%x; ArrayHandlePtr=%x; %s NewSign=%d;", a.hdr, a.h, ref, sign)
+		g.call("realn_", append([]string{head}, args...), ret...)
+		a.t = t
+		return
+	}
+	s := a.t.sys
+	if g.current == g.root && len(g.systems) > 0 && g.chance(40) {
+		if s = g.systems[g.r.IntN(len(g.systems))]; g.chance(50) {
+			s = g.root
+		}
+	}
+	dist := g.weights(a.t, s)
+	obj := sprint("ArrayHeader=%x; ArrayHandlePtr=%x;", a.hdr, a.h)
+	if g.chance(50) {
+		obj = sprint("AMViewRefPtr=1; AMViewRef=%x;", a.t.h)
+	}
+	g.call("redis_", append([]string{sprint("%s %s ParamCount=%d; NewSign=%d;", obj, g.rootRef(s), len(a.t.size), sign)}, dist...), "IsLocal=1;")
+	a.t.sys = s
+}
+
+// rootRef is psRef for a system that need not be the current one; the root
+// has no handle unless getps_ named it.
+func (g *gen) rootRef(s *system) string {
+	if s == g.root && s.h == 0 && s != g.current {
+		s.h = g.handle()
+		g.call("getps_", []string{"AMRefPtr=1; AMRef=ffffffffffffffff;"}, sprint("PSRef=%x;", s.h))
+	}
+	return g.psRef(s)
+}
+
+// system makes a view or a section of a processor system.
+func (g *gen) system() {
+	if len(g.systems) > 6 || g.current != g.root {
+		return
+	}
+	from := g.root
+	if len(g.systems) > 0 && g.chance(50) {
+		from = g.systems[g.r.IntN(len(g.systems))]
+	}
+	s := &system{h: g.handle()}
+	if g.chance(40) && from == g.root {
+		total := 1
+		for _, n := range g.root.shape {
+			total *= n
+		}
+		d := 1 + g.r.IntN(total)
+		for total%d != 0 {
+			d--
+		}
+		s.traced, s.shape = []int{d, total / d}, []int{d, total / d}
+		if g.chance(30) {
+			s.traced, s.shape = []int{total}, []int{total}
+		} else if g.chance(20) {
+			s.traced, s.shape = []int{1 + g.r.IntN(3), 1 + g.r.IntN(3)}, nil
+			if s.traced[0]*s.traced[1] == total {
+				s.shape = s.traced
+			}
+		}
+		g.call("psview_", []string{sprint("%s Rank=%d; StaticSign=0;", g.psRef(from), len(s.traced)), array("SizeArray", s.traced)}, sprint("PSRef=%x;", s.h))
+		g.systems = append(g.systems, s)
+		return
+	}
+	first, last := make([]int, len(from.traced)), make([]int, len(from.traced))
+	for i, n := range from.traced {
+		first[i] = g.r.IntN(n)
+		last[i] = first[i] + g.r.IntN(n-first[i])
+	}
+	g.section2(s, from, first, last)
+	g.systems = append(g.systems, s)
+}
+
+// section2 calls crtps_ for the section first..last of from.
+func (g *gen) section2(s, from *system, first, last []int) {
+	for i := range first {
+		s.traced = append(s.traced, last[i]-first[i]+1)
+	}
+	g.call("crtps_", []string{sprint("%s StaticSign=0;", g.psRef(from)), array("InitIndexArray", first), array("LastIndexArray", last)}, sprint("PSRef=%x;", s.h))
+}
+
+// tasks maps abstract machines on systems and runs statements in them.
+func (g *gen) tasks() {
+	if g.current != g.root {
+		return
+	}
+	if len(g.systems) == 0 {
+		g.system()
+		return
+	}
+	if g.chance(60) {
+		g.waitAll()
+	}
+	view := g.handle()
+	n := 1 + g.r.IntN(3)
+	g.call("crtamv_", []string{"AMRefPtr=NULL; AMRef=0; Rank=1; StaticSign=0;", array("SizeArray", []int{n})}, sprint("AMViewRef=%x;", view))
+	outer, depth := g.open, g.depth
+	// Half of the tasks divide the root into sections that are disjoint.
+	var parts []*system
+	if g.chance(50) {
+		total := g.root.traced[0]
+		n = min(n+1, total)
+		for i := range n {
+			first, last := make([]int, len(g.root.traced)), make([]int, len(g.root.traced))
+			for k, e := range g.root.traced {
+				last[k] = e - 1
+			}
+			first[0], last[0] = i*total/n, (i+1)*total/n-1
+			s := &system{h: g.handle()}
+			g.section2(s, g.root, first, last)
+			parts = append(parts, s)
+			g.systems = append(g.systems, s)
+		}
+	} else {
+		for range n {
+			parts = append(parts, g.systems[g.r.IntN(len(g.systems))])
+		}
+	}
+	var ams []uint64
+	for i, s := range parts {
+		am := g.handle()
+		g.call("getamr_", []string{sprint("AMViewRefPtr=1; AMViewRef=%x;", view), array("IndexArray", []int{i})}, sprint("AMRef=%x;", am))
+		g.call("mapam_", []string{sprint("AMRefPtr=1; AMRef=%x; %s", am, g.psRef(s))})
+		ams = append(ams, am)
+	}
+	for range 1 + g.r.IntN(2) {
+		for i, s := range parts {
+			run := 1
+			if g.chance(10) {
+				run = 0
+			}
+			g.call("runam_", []string{sprint("AMRefPtr=1; AMRef=%x;", ams[i])}, sprint("Run=%d;", run))
+			if run == 0 {
+				continue
+			}
+			g.open, g.depth, g.current = nil, 0, s
+			for range g.r.IntN(5) {
+				g.step()
+			}
+			g.waitAll()
+			for g.depth > 0 {
+				g.closeInterval()
+			}
+			g.call("stopam_", nil)
+			g.open, g.depth, g.current = outer, depth, g.root
+		}
+	}
+}

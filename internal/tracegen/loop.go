@@ -1,0 +1,312 @@
+package tracegen
+
+// A nest is a parallel loop that is being made.
+type nest struct {
+	h    uint64
+	rank int
+	// dims are the iterations of each dimension: first, last, step.
+	first, last, step []int
+}
+
+func (l *nest) ref() string { return sprint("LoopRefPtr=1; LoopRef=%x;", l.h) }
+
+// values are the first and last values that dimension i takes.
+func (l *nest) values(i int) (lo, hi int) {
+	n := (l.last[i]-l.first[i])/l.step[i] + 1
+	lo, hi = l.first[i], l.first[i]+(n-1)*l.step[i]
+	return min(lo, hi), max(lo, hi)
+}
+
+// rule places the values of some dimension of l in an index range of n: it
+// returns the three parameters of one dimension of a pattern. used dimensions
+// of the loop are marked.
+func (g *gen) rule(l *nest, n int, used []bool, fancy bool) (axis, coeff, cons int) {
+	for _, i := range g.r.Perm(l.rank) {
+		if used[i] {
+			continue
+		}
+		lo, hi := l.values(i)
+		a := 1
+		if fancy && g.chance(25) {
+			a = []int{-1, 2, -2}[g.r.IntN(3)]
+		}
+		if width := max(a, -a) * (hi - lo); width >= n {
+			if a = 1; hi-lo >= n {
+				continue
+			}
+		}
+		used[i] = true
+		slack := n - 1 - max(a, -a)*(hi-lo)
+		b := -a * lo
+		if a < 0 {
+			b = -a * hi
+		}
+		if fancy {
+			b += g.r.IntN(slack + 1)
+		}
+		return i + 1, a, b
+	}
+	return 0, 0, g.r.IntN(n)
+}
+
+// loop makes a parallel loop with what may belong to one.
+func (g *gen) loop() {
+	if g.has(Intervals) && g.chance(15) {
+		g.openInterval()
+		defer g.closeInterval()
+	}
+	if g.has(Pipelines) && g.chance(22) && g.pipeline() {
+		return
+	}
+	a := g.pick(true)
+	if a == nil {
+		return
+	}
+	ref, size := sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), a.size
+	onArray := true
+	if g.chance(25) && a.t != nil {
+		ref, size, onArray = sprint("PatternRefPtr=1; PatternRef=%x (AMView);", a.t.h), a.t.size, false
+	}
+	l := &nest{h: g.handle(), rank: len(size)}
+	if g.has(Alignments) && g.chance(20) {
+		l.rank = 1 + g.r.IntN(3)
+	}
+	for i := range l.rank {
+		n := 1 + g.r.IntN(6)
+		if i < len(size) {
+			n = size[i]
+		}
+		lo, hi := 0, n-1
+		if g.chance(50) {
+			lo = g.r.IntN(n)
+			hi = lo + g.r.IntN(n-lo)
+		}
+		shift := g.r.IntN(3)
+		lo, hi = lo+shift, hi+shift
+		step := 1
+		if g.chance(20) {
+			step = 1 + g.r.IntN(3)
+		}
+		if g.chance(20) {
+			lo, hi, step = hi, lo, -step
+		}
+		l.first, l.last, l.step = append(l.first, lo), append(l.last, hi), append(l.step, step)
+	}
+	var group uint64
+	var reds []uint64
+	if g.has(Reductions) && g.chance(35) {
+		group, reds = g.redGroup()
+	}
+	g.call("crtpl_", []string{sprint("Rank=%d;", l.rank)}, sprint("LoopRef=%x;", l.h))
+	var after []func()
+	if g.has(Boundaries) && onArray && g.chance(25) {
+		after = append(after, g.boundary(l, a)...)
+	}
+	g.mapLoop(l, ref, size)
+	if g.has(Buffers) && g.chance(25) {
+		after = append(after, g.loopBuffers(l)...)
+	}
+	for _, r := range reds {
+		g.call("insred_", []string{sprint("RedGroupRefPtr=1; RedGroupRef=%x; RedRefPtr=1; RedRef=%x; %s RenewSign=0;", group, r, l.ref())})
+	}
+	g.runLoop(l)
+	if len(reds) > 0 {
+		g.reduce(group, reds)
+	}
+	for _, f := range after {
+		f()
+	}
+}
+
+// mapLoop maps l on a pattern.
+func (g *gen) mapLoop(l *nest, ref string, size []int) {
+	used := make([]bool, l.rank)
+	axis, coeff, cons := make([]int, len(size)), make([]int, len(size)), make([]int, len(size))
+	for j, n := range size {
+		if g.has(Alignments) && g.chance(8) {
+			axis[j] = -1
+			continue
+		}
+		axis[j], coeff[j], cons[j] = g.rule(l, n, used, g.has(Alignments))
+	}
+	g.place3(l, ref, axis, coeff, cons)
+}
+
+func (g *gen) place3(l *nest, ref string, axis, coeff, cons []int) {
+	kinds := make([]int, l.rank)
+	g.call("mappl_", []string{
+		l.ref() + " " + ref,
+		array("AxisArray", axis), array("CoeffArray", coeff), array("ConstArray", cons),
+		array("LoopVarAddrArray", kinds), array("LoopVarTypeArray", kinds),
+		array("InInitIndexArray", l.first), array("InLastIndexArray", l.last), array("InStepArray", l.step),
+	}, "IsLocal=1;")
+}
+
+// runLoop makes the calls that execute l.
+func (g *gen) runLoop(l *nest) {
+	portions := 1
+	if g.chance(10) {
+		portions = 2
+	}
+	for range portions {
+		g.call("dopl_", []string{l.ref()}, "DoPL=1;")
+	}
+	g.call("dopl_", []string{l.ref()}, "DoPL=0;")
+	// A loop takes longer than the calls around it.
+	c := &g.calls[len(g.calls)-1]
+	c.Time += int64(g.r.IntN(200000))
+	g.call("endpl_", []string{l.ref()})
+	g.free = append(g.free, l.h)
+}
+
+// redGroup creates a reduction group with variables that are not yet in it.
+func (g *gen) redGroup() (group uint64, reds []uint64) {
+	group = g.handle()
+	g.call("crtrg_", []string{"StaticSign=1; DelRedSign=1;"}, sprint("RedGroupRef=%x;", group))
+	for range 1 + g.r.IntN(3) {
+		r := g.handle()
+		g.call("crtred_", []string{sprint("RedFuncNumb=%d; RedArrayPtr=1; RedArrayType=%d; RedArrayLength=%d; LocArrayPtr=1; LocElmLength=%d; StaticSign=1;", 1+g.r.IntN(8), 1+g.r.IntN(6), 1+g.r.IntN(9), 4*g.r.IntN(3))}, sprint("RedRef=%x;", r))
+		reds = append(reds, r)
+	}
+	return group, reds
+}
+
+// reduce starts the reduction of a group and ends it.
+func (g *gen) reduce(group uint64, reds []uint64) {
+	ref := []string{sprint("RedGroupRefPtr=1; RedGroupRef=%x;", group)}
+	if g.chance(10) {
+		g.call("saverv_", ref)
+	}
+	g.call("strtrd_", ref)
+	g.later(func() {
+		g.call("waitrd_", ref)
+		if g.has(Deletions) {
+			g.call("delobj_", []string{sprint("ObjectRefPtr=1; ObjectRef=%x;", group)})
+			g.free = append(g.free, group)
+		}
+	})
+}
+
+// plainReduction is a reduction of a template, of a processor system or of
+// nothing that is named.
+func (g *gen) plainReduction() {
+	group, reds := g.redGroup()
+	var t *template
+	for _, x := range g.temps {
+		if x.sys == g.current {
+			t = x
+		}
+	}
+	to := "PSSpaceRefPtr=NULL; PSSpaceRef=0;"
+	if t != nil && g.chance(60) {
+		to = sprint("AMViewRefPtr=1; AMViewRef=%x;", t.h)
+	}
+	for _, r := range reds {
+		g.call("insred_", []string{sprint("RedGroupRefPtr=1; RedGroupRef=%x; RedRefPtr=1; RedRef=%x; %s RenewSign=0;", group, r, to)})
+	}
+	g.reduce(group, reds)
+}
+
+// boundary puts a shadow group of a, whose loop l is, to exfrst_ or imlast_;
+// what is returned comes after the loop.
+func (g *gen) boundary(l *nest, a *arr) (after []func()) {
+	group := g.shadowGroup([]*arr{a})
+	args := []string{sprint("%s ShadowGroupRefPtr=1; ShadowGroupRef=%x;", l.ref(), group)}
+	wait := func() { g.call("waitsh_", []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)}) }
+	switch g.r.IntN(3) {
+	case 0: // waited for after the loop
+		g.call("exfrst_", args)
+		return []func(){func() { g.later(wait) }}
+	case 1: // started before the loop, waited for in it
+		g.call("strtsh_", []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)})
+		g.call("imlast_", args)
+	default: // the next loop waits
+		g.call("exfrst_", args)
+		return []func(){func() {
+			next := &nest{h: g.handle(), rank: len(a.size)}
+			for _, n := range a.size {
+				next.first, next.last, next.step = append(next.first, 0), append(next.last, n-1), append(next.step, 1)
+			}
+			g.call("crtpl_", []string{sprint("Rank=%d;", next.rank)}, sprint("LoopRef=%x;", next.h))
+			g.call("imlast_", []string{sprint("%s ShadowGroupRefPtr=1; ShadowGroupRef=%x;", next.ref(), group)})
+			axis, coeff, cons := make([]int, next.rank), make([]int, next.rank), make([]int, next.rank)
+			for i := range axis {
+				axis[i], coeff[i] = i+1, 1
+			}
+			g.place3(next, sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), axis, coeff, cons)
+			g.runLoop(next)
+		}}
+	}
+	return nil
+}
+
+// pipeline makes an across loop over an array, plain in all dimensions; it
+// returns false when there is none that fits.
+func (g *gen) pipeline() bool {
+	a := g.pick(true)
+	if a == nil || a.t == nil {
+		return false
+	}
+	l := &nest{h: g.handle(), rank: len(a.size)}
+	axis, coeff, cons := make([]int, l.rank), make([]int, l.rank), make([]int, l.rank)
+	low, high := make([]int, l.rank), make([]int, l.rank)
+	down := g.chance(30)
+	any := false
+	for i, n := range a.size {
+		axis[i], coeff[i] = i+1, 1
+		lo, hi, step := 0, n-1, 1
+		if g.chance(30) {
+			lo = g.r.IntN(n)
+			hi = lo + g.r.IntN(n-lo)
+		}
+		if down {
+			lo, hi, step = hi, lo, -1
+		}
+		l.first, l.last, l.step = append(l.first, lo), append(l.last, hi), append(l.step, step)
+		if !any || g.chance(40) {
+			any = true
+			if down {
+				high[i] = 1
+			} else {
+				low[i] = 1
+			}
+		}
+	}
+	g.call("crtpl_", []string{sprint("Rank=%d;", l.rank)}, sprint("LoopRef=%x;", l.h))
+	old := uint64(0)
+	if g.chance(60) {
+		old = g.edges([]*arr{a}, high, low, 1)
+	}
+	fresh := g.edges([]*arr{a}, low, high, 1)
+	g.place3(l, sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), axis, coeff, cons)
+	par := 0
+	if g.chance(35) {
+		par = 1 + g.r.IntN(6)
+	}
+	g.call("across_", []string{sprint("AcrossType=0; OldShadowGroupRefPtr=1; OldShadowGroupRef=%x; NewShadowGroupRefPtr=1; NewShadowGroupRef=%x; PipeLinePar=%d.000000;", old, fresh, par)}, "ErrPipeLine=9")
+	g.runLoop(l)
+	return true
+}
+
+// edges creates a shadow group of arrays with the given widths.
+func (g *gen) edges(arrays []*arr, low, high []int, count int) uint64 {
+	group := g.handle()
+	g.call("crtshg_", []string{"StaticSign=0;"}, sprint("ShadowGroupRef=%x;", group))
+	for _, a := range arrays {
+		sign := make([]int, len(low))
+		for i := range sign {
+			sign[i] = 1
+			if low[i] > 0 {
+				sign[i] |= 2
+			}
+			if high[i] > 0 {
+				sign[i] |= 4
+			}
+		}
+		g.call("insshd_", []string{
+			sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x; ArrayHeader=%x; ArrayHandlePtr=%x; MaxShdCount=%d;", group, a.hdr, a.h, count),
+			array("LowShdWidthArray", low), array("HiShdWidthArray", high), array("ShdSignArray", sign),
+		})
+	}
+	return group
+}

@@ -1,0 +1,124 @@
+// Package tracegen makes random programs: traces of one-processor runs that
+// are valid, small, and hold whatever Lib-DVM offers, for tests and
+// benchmarks.
+//
+// A program is a list of calls. Generate makes one from a seed, Text writes
+// it as a .ptr trace (trace-format A), Shrink drops what a failure does not
+// need.
+package tracegen
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Call is one call of a program with the lines of its two parameter blocks.
+type Call struct {
+	// Func is the name without call_ or ret_.
+	Func string
+	// Time and RetTime are the two TIMEs in units of 10 ns, which is what the
+	// eight digits of a trace can hold.
+	Time, RetTime int64
+	// Line is the position that the program reported last.
+	Line int
+	// Args and Ret are the lines of the parameter blocks.
+	Args, Ret []string
+}
+
+// A Program is a program with the run that was traced.
+type Program struct {
+	// Root is the processor system of the traced run (PSSize).
+	Root []int
+	// Calls are the calls between the start and the end of the program.
+	Calls []Call
+	// Exit is the TIME of the program's end in units of 10 ns.
+	Exit int64
+}
+
+// Text returns the program as a trace. The same program gives the same bytes.
+func (p *Program) Text() []byte {
+	var b strings.Builder
+	procs := 1
+	var sizes strings.Builder
+	for _, n := range p.Root {
+		procs *= n
+		fmt.Fprintf(&sizes, "%d ", n)
+	}
+	fmt.Fprintf(&b, "\nRTS VERSION = 2889\n \n ProcCount=%d;      PSRank=%d;      PSSize= %s;\nVProcCount=0;\n", procs, len(p.Root), strings.TrimSpace(sizes.String()))
+	b.WriteString("MasterProc=0(0);   IOProc=0(0);   CentralProc=0(0);   MeanProcTime=0.000605;\n \nMPS=MPI;  Non-standard run;\n")
+	event(&b, "ret_dvm_Init", 100, 1)
+	b.WriteString(" \n")
+	for i := range p.Calls {
+		c := &p.Calls[i]
+		event(&b, "call_"+c.Func, c.Time, c.Line)
+		lines(&b, c.Args)
+		if c.Func == "tron_" || c.Func == "troff_" {
+			continue
+		}
+		event(&b, "ret_"+c.Func, c.RetTime, c.Line)
+		lines(&b, c.Ret)
+	}
+	event(&b, "Event_dvm_exit", p.Exit, 9999)
+	b.WriteString("rc=0;\n")
+	return []byte(b.String())
+}
+
+// event writes an event line (trace-format A.3).
+func event(b *strings.Builder, name string, time int64, line int) {
+	fmt.Fprintf(b, "%-26.26s TIME=%d.%08d LINE=%-6d FILE=gen.fdv\n", name, time/1e8, time%1e8, line)
+}
+
+// lines writes a parameter block; an empty one is a line with a blank.
+func lines(b *strings.Builder, block []string) {
+	if len(block) == 0 {
+		b.WriteString(" \n")
+	}
+	for _, l := range block {
+		b.WriteString(l)
+		b.WriteByte('\n')
+	}
+}
+
+// array returns the line of an array parameter.
+func array(name string, values []int) string {
+	var b strings.Builder
+	for i, v := range values {
+		fmt.Fprintf(&b, "%s[%d]=%d; ", name, i, v)
+	}
+	return b.String()
+}
+
+// Shrink returns a smaller program for which fails still holds, by dropping
+// calls, many at a time and then one by one, and then by making the times
+// that remain 0, until nothing more can go. fails must hold for p, and be
+// false for a program that is no longer valid.
+func Shrink(p *Program, fails func(*Program) bool) *Program {
+	best := *p
+	for size := max(len(best.Calls)/2, 1); ; {
+		dropped := false
+		for at := 0; at < len(best.Calls); {
+			try := best
+			try.Calls = append(append([]Call(nil), best.Calls[:at]...), best.Calls[min(at+size, len(best.Calls)):]...)
+			if fails(&try) {
+				best, dropped = try, true
+			} else {
+				at += size
+			}
+		}
+		if size == 1 && !dropped {
+			break
+		}
+		size = max(size/2, 1)
+	}
+	for i := range best.Calls {
+		for _, zero := range []func(*Call){func(c *Call) { c.Time = 0 }, func(c *Call) { c.RetTime = 0 }} {
+			try := best
+			try.Calls = append([]Call(nil), best.Calls...)
+			zero(&try.Calls[i])
+			if fails(&try) {
+				best = try
+			}
+		}
+	}
+	return &best
+}

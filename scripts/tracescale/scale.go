@@ -1,0 +1,91 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+)
+
+// maxFactor bounds the factor, so that times stay numbers that a trace can
+// hold.
+const maxFactor = 1e9
+
+// startup is the most that an event before the first loop takes with
+// -no-startup: the clock of traces counts microseconds.
+const startup = 1e-6
+
+// scale copies a trace. Times keep the number of digits that they had.
+func scale(w io.Writer, r io.Reader, loops float64, noStartup bool) error {
+	in, out := bufio.NewReader(r), bufio.NewWriter(w)
+	beforeLoops := noStartup
+	for n := 1; ; n++ {
+		line, err := in.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if name, from, to := event(line); from > 0 {
+			if bytes.HasPrefix(name, []byte("call_crtpl_")) {
+				beforeLoops = false
+			}
+			factor, most := 1.0, maxFactor
+			if bytes.Equal(name, []byte("call_dopl_")) {
+				factor = loops
+			}
+			if beforeLoops {
+				most = startup
+			}
+			if factor != 1 || most != maxFactor {
+				text, terr := scaled(line[from:to], factor, most)
+				if terr != nil {
+					return fmt.Errorf("line %d: %w", n, terr)
+				}
+				line = bytes.Join([][]byte{line[:from], text, line[to:]}, nil)
+			}
+		}
+		if _, werr := out.Write(line); werr != nil {
+			return werr
+		}
+		if err != nil {
+			return out.Flush()
+		}
+	}
+}
+
+// event returns the name of an event line and where the number of its TIME
+// stands (trace-format A.3), or from = 0 for any other line.
+func event(line []byte) (name []byte, from, to int) {
+	fields := bytes.Fields(line)
+	if len(fields) == 0 {
+		return nil, 0, 0
+	}
+	name = bytes.TrimPrefix(fields[0], []byte("NAME="))
+	known := false
+	for _, p := range []string{"call_", "ret_", "Event_"} {
+		known = known || bytes.HasPrefix(name, []byte(p))
+	}
+	at := bytes.Index(line, []byte(" TIME="))
+	if !known || at < 0 || !bytes.Contains(line[at:], []byte(" LINE=")) {
+		return nil, 0, 0
+	}
+	from = at + len(" TIME=")
+	for to = from; to < len(line) && (line[to] == '.' || '0' <= line[to] && line[to] <= '9'); to++ {
+	}
+	return name, from, to
+}
+
+// scaled returns the number in text times factor, at most most, with as many
+// digits behind the point.
+func scaled(text []byte, factor, most float64) ([]byte, error) {
+	v, err := strconv.ParseFloat(string(text), 64)
+	if err != nil {
+		return nil, fmt.Errorf("found TIME=%q, expected a decimal fraction", text)
+	}
+	digits := 0
+	if dot := bytes.IndexByte(text, '.'); dot >= 0 {
+		digits = len(text) - dot - 1
+	}
+	return strconv.AppendFloat(nil, min(v*factor, most), 'f', digits, 64), nil
+}
