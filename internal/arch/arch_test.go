@@ -49,13 +49,16 @@ var packages = []struct {
 	{"cmd/internal/open", "pkg/diag pkg/stream pkg/call pkg/ptr pkg/machine pkg/machine/par pkg/interval pkg/sim cmd/internal/cli"},
 	{"cmd/dvmtrace-merge", "pkg/diag pkg/stream pkg/ptr pkg/ptr/merge cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmtrace-parse", "pkg/diag pkg/call pkg/ptr cmd/internal/cli cmd/internal/open"},
-	{"cmd/dvmsim", "pkg/diag pkg/ptr pkg/interval pkg/sim cmd/internal/cli cmd/internal/open"},
+	{"cmd/dvmsim", "pkg/diag pkg/call pkg/ptr pkg/interval pkg/sim cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmsearch", "pkg/diag pkg/call pkg/ptr pkg/interval pkg/sim pkg/search cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmreport", "pkg/diag pkg/stream pkg/report cmd/internal/cli cmd/internal/open"},
 	{"cmd/internal/e2e", ""},
 	{"internal/arch", ""},
+	{"internal/tracegen", ""},
 	{"scripts/bench", ""},
 	{"scripts/soak", ""},
+	{"scripts/tracegen", "internal/tracegen"},
+	{"scripts/tracescale", "pkg/stream"},
 }
 
 // libraries lists what code outside tests may import from elsewhere, and
@@ -86,7 +89,7 @@ var process = map[string][]string{
 	"runtime/cgo":  {},
 	"C":            {},
 	"time":         {"cmd/internal/cli", "scripts/"}, // results must not depend on when they are made
-	"math/rand/v2": {},
+	"math/rand/v2": {"internal/tracegen"},
 }
 
 // A goPackage is what go list says of a package.
