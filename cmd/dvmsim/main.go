@@ -17,6 +17,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -26,6 +27,7 @@ import (
 
 	"dvmtools/cmd/internal/cli"
 	"dvmtools/cmd/internal/open"
+	"dvmtools/pkg/call"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/sim"
@@ -102,7 +104,12 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	r, err := sim.Run(e.Ctx, sim.Config{
+	ctx, stop := context.WithCancel(e.Ctx)
+	defer stop()
+	if e.Threads() > 1 {
+		src = call.Ahead(ctx, src)
+	}
+	r, err := sim.Run(ctx, sim.Config{
 		Machine: m, Grid: grid, Options: opts,
 		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted,
 	}, src)

@@ -20,6 +20,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -79,6 +80,11 @@ func run(e *cli.Env) error {
 	src, err := open.Calls(e, name, opts)
 	if err != nil {
 		return err
+	}
+	ctx, stop := context.WithCancel(e.Ctx)
+	defer stop()
+	if e.Threads() > 1 {
+		src = call.Ahead(ctx, src)
 	}
 	out, err := e.Out()
 	if err != nil {

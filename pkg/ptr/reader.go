@@ -43,8 +43,10 @@ type Reader struct {
 	exit   call.Exit
 	warned []*diag.Error
 
-	cur     call.Call
-	open    bool // cur is being read
+	own     call.Call  // what Next returns
+	cur     *call.Call // the call that is being read
+	batch   bool       // the arena holds earlier calls that are still used
+	open    bool       // cur is being read
 	stack   []frame
 	blk     block
 	arena   []byte
@@ -200,6 +202,7 @@ func (r *Reader) Next() (*call.Call, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	r.cur, r.batch = &r.own, false
 	c, err := r.next()
 	if err != nil {
 		r.err = err
@@ -208,9 +211,27 @@ func (r *Reader) Next() (*call.Call, error) {
 	return c, nil
 }
 
+// NextInto is Next for a reader that keeps several calls: it reads into c and
+// appends the bytes that c refers to to arena.
+func (r *Reader) NextInto(c *call.Call, arena []byte) ([]byte, error) {
+	if r.err != nil {
+		return arena, r.err
+	}
+	kept := r.arena
+	r.cur, r.batch, r.arena = c, true, arena
+	_, err := r.next()
+	arena, r.arena = r.arena, kept
+	if err != nil {
+		r.err = err
+	}
+	return arena, err
+}
+
 func (r *Reader) next() (*call.Call, error) {
 	r.cur.Reset()
-	r.arena = r.arena[:0]
+	if !r.batch {
+		r.arena = r.arena[:0]
+	}
 	r.open = false
 	r.stack = r.stack[:0]
 	for {
@@ -252,13 +273,13 @@ func (r *Reader) event() (done bool, err error) {
 		r.pending = false
 		switch r.ev.half {
 		case callEvent:
-			r.begin(&r.cur, call.Both)
-			r.stack = append(r.stack, frame{c: &r.cur, indent: r.ev.indent, call: r.ev.time})
-			r.beginBlock(&r.cur, false)
+			r.begin(r.cur, call.Both)
+			r.stack = append(r.stack, frame{c: r.cur, indent: r.ev.indent, call: r.ev.time})
+			r.beginBlock(r.cur, false)
 		case retEvent:
-			r.begin(&r.cur, call.OnlyRet)
+			r.begin(r.cur, call.OnlyRet)
 			r.cur.CallTime, r.cur.RetTime = 0, seconds(r.ev.time)
-			r.beginBlock(&r.cur, true)
+			r.beginBlock(r.cur, true)
 		default:
 			return false, r.beginExit()
 		}
@@ -382,7 +403,7 @@ func (r *Reader) closeHalf() error {
 // deliver returns the call that is complete.
 func (r *Reader) deliver() (*call.Call, error) {
 	r.blk.end()
-	c := &r.cur
+	c := r.cur
 	c.Outside = r.phase != inProgram
 	if c.Class() == libdvm.Initialise && r.phase == beforeInit && c.Only != call.OnlyCall {
 		r.phase = inProgram

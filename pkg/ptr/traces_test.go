@@ -10,11 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/klauspost/compress/zstd"
 
 	"dvmtools/pkg/call"
@@ -132,10 +132,91 @@ func toPtr(t testing.TB, all contents) []byte {
 	return b.Bytes()
 }
 
-var ignorePos = cmp.Options{
-	cmpopts.IgnoreFields(call.Call{}, "Pos", "Row", "NoParams"),
-	cmp.Comparer(func(a, b call.Params) bool { return a.Equal(&b) }),
-	cmpopts.EquateEmpty(),
+// same reports whether two calls are equal but for where they were read.
+func same(a, b *call.Call) bool {
+	lines := func(x, y [][]byte) bool { return slices.EqualFunc(x, y, bytes.Equal) }
+	if a.Seq != b.Seq || a.Func != b.Func || a.Line != b.Line || a.File != b.File || a.RetLine != b.RetLine || a.RetFile != b.RetFile ||
+		a.CallTime != b.CallTime || a.RetTime != b.RetTime || a.Only != b.Only || a.Outside != b.Outside ||
+		!a.Args.Equal(&b.Args) || !a.Ret.Equal(&b.Ret) || !lines(a.Text, b.Text) || !lines(a.RetText, b.RetText) || len(a.Nested) != len(b.Nested) {
+		return false
+	}
+	for i := range a.Nested {
+		if !same(&a.Nested[i], &b.Nested[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// differ says how two traces differ, "" when they do not.
+func differ(a, b *contents) string {
+	if d := cmp.Diff(a.Header, b.Header); d != "" {
+		return "header: " + d
+	}
+	if a.Exit != b.Exit || a.ExitAt != b.ExitAt {
+		return fmt.Sprintf("exit %+v at %d and %+v at %d", a.Exit, a.ExitAt, b.Exit, b.ExitAt)
+	}
+	if len(a.Calls) != len(b.Calls) {
+		return fmt.Sprintf("%d and %d calls", len(a.Calls), len(b.Calls))
+	}
+	for i := range a.Calls {
+		if !same(&a.Calls[i], &b.Calls[i]) {
+			return fmt.Sprintf("call %d: %+v and %+v", i+1, a.Calls[i], b.Calls[i])
+		}
+	}
+	return ""
+}
+
+// readAhead reads a trace through a goroutine of its own.
+func readAhead(t *testing.T, name string, text []byte) *contents {
+	t.Helper()
+	r, err := ptr.NewReader(name, bytes.NewReader(text), ptr.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := call.Ahead(t.Context(), r)
+	all := contents{Header: *src.Header()}
+	for {
+		c, err := src.Next()
+		if src.Exit().Found && all.ExitAt == 0 {
+			all.ExitAt = len(all.Calls)
+		}
+		if err != nil {
+			if !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			all.Exit = *src.Exit()
+			return &all
+		}
+		all.Calls = append(all.Calls, c.Clone())
+	}
+}
+
+// The large trace has 128,040 calls of the program and around it.
+func TestLargeTrace(t *testing.T) {
+	r, err := ptr.NewReader("f11_big.ptr", bytes.NewReader(readTrace(t, traces+"/large/f11_big.ptr.zst")), ptr.Options{WarnUnknown: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inside, outside := 0, 0
+	for {
+		c, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.Outside {
+			outside++
+		} else {
+			inside++
+		}
+	}
+	if inside+outside < 128_040 || inside+outside > 128_043 || len(r.Warnings()) != 0 || !r.Exit().Found {
+		t.Errorf("%d calls inside the program, %d outside, warnings %v", inside, outside, r.Warnings())
+	}
+	t.Logf("%d calls inside the program, %d outside", inside, outside)
 }
 
 func TestEveryTraceIsReadAndWrittenBack(t *testing.T) {
@@ -158,8 +239,11 @@ func TestEveryTraceIsReadAndWrittenBack(t *testing.T) {
 			t.Errorf("%s: written back: %v", path, err)
 			continue
 		}
-		if d := cmp.Diff(first, second, ignorePos); d != "" {
-			t.Errorf("%s: parse(to-ptr(parse)) differs (-first +second):\n%s", path, d)
+		if d := differ(&first, &second); d != "" {
+			t.Errorf("%s: parse(to-ptr(parse)) differs: %s", path, d)
+		}
+		if d := differ(&first, readAhead(t, path, text)); d != "" {
+			t.Errorf("%s: read ahead: %s", path, d)
 		}
 		if d := cmp.Diff(tokens(text), tokens(back)); d != "" {
 			t.Errorf("%s: tokens differ (-trace +written):\n%s", path, d)
@@ -297,12 +381,12 @@ func TestCutAnywhere(t *testing.T) {
 			starts = append(starts, at)
 		}
 	}
-	step := 37
+	step := 3
 	for cut := 0; cut < len(text); cut += step {
 		if cut > end-200 && cut < end+200 {
 			step = 1
 		} else {
-			step = 37
+			step = 3
 		}
 		got, _, err := readAll("x", text[:cut], ptr.Options{})
 		if cut >= end {
@@ -321,8 +405,10 @@ func TestCutAnywhere(t *testing.T) {
 		if len(got.Calls) > len(whole.Calls) {
 			t.Fatalf("cut at %d: %d calls", cut, len(got.Calls))
 		}
-		if d := cmp.Diff(whole.Calls[:len(got.Calls)], got.Calls, ignorePos); d != "" {
-			t.Fatalf("cut at %d: a call differs:\n%s", cut, d)
+		for i := range got.Calls {
+			if !same(&whole.Calls[i], &got.Calls[i]) {
+				t.Fatalf("cut at %d: call %d is %+v, of the whole trace %+v", cut, i+1, got.Calls[i], whole.Calls[i])
+			}
 		}
 		complete := 0
 		for _, s := range starts {
@@ -391,8 +477,8 @@ func TestCRLF(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff(a, b, ignorePos); d != "" {
-		t.Errorf("CRLF changes the calls:\n%s", d)
+	if d := differ(&a, &b); d != "" {
+		t.Errorf("CRLF changes the calls: %s", d)
 	}
 }
 
