@@ -40,7 +40,6 @@ type Table struct {
 	// loop is the loop between crtpl_ and endpl_, last the last one mapped.
 	loop, last *Loop
 	loopPos    diag.Pos
-	ints       []int64
 }
 
 // pair is an abstract machine with the system that it runs on.

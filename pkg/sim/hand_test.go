@@ -12,10 +12,7 @@ import (
 )
 
 // program writes the text of a small trace. Times are in seconds.
-type program struct {
-	b    strings.Builder
-	refs int
-}
+type program struct{ b strings.Builder }
 
 // newProgram begins a trace of a run whose program saw the given grid.
 func newProgram(grid ...int) *program {
@@ -251,7 +248,7 @@ func TestIntervalErrors(t *testing.T) {
 			p.call("crtamv_", "0", "AMRefPtr=NULL; AMRef=0; Rank=2; StaticSign=0;\nSizeArray[0]=4; ", "0", "AMViewRef=a1;")
 		}, "Rank=2"},
 		"huge extents": {func(p *program) {
-			p.call("crtamv_", "0", "AMRefPtr=NULL; AMRef=0; Rank=3; StaticSign=0;\n"+vector("SizeArray", 1<<31, 1<<31, 1<<31), "0", "AMViewRef=a1;")
+			p.call("crtamv_", "0", "AMRefPtr=NULL; AMRef=0; Rank=3; StaticSign=0;\n"+"SizeArray[0]=2147483648; SizeArray[1]=2147483648; SizeArray[2]=2147483648;", "0", "AMViewRef=a1;")
 		}, "more than 2^62 elements"},
 	} {
 		p := newProgram()
