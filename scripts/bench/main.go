@@ -57,6 +57,7 @@ func run(pattern string, count int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	fmt.Fprintf(&b, "Best of %d, MB/s of what is read or written.\n\n", count)
 	fmt.Fprint(&b, "| benchmark | MB/s | calls/s | ms/op | allocs/op |\n| --- | ---: | ---: | ---: | ---: |\n")
 	for _, r := range rows {
 		fmt.Fprintf(&b, "| `%s` %s | %s | %s | %s | %s |\n", r.pkg, r.name, r.get("MB/s"), r.get("calls/s"), r.millis(), r.get("allocs/op"))
