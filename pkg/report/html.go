@@ -42,6 +42,7 @@ type page struct {
 	CSP          template.HTML
 	Root         *Node
 	Program      string
+	Trace        string
 	Machine      string
 	MachineNodes []string
 	MachineOpen  bool
@@ -123,7 +124,8 @@ func newPage(t *Tree) *page {
 		CSS:          template.CSS(styleSheet),
 		CSP:          securityPolicy(),
 		Root:         root,
-		Program:      program(h),
+		Program:      program(t),
+		Trace:        trace(h),
 		Grid:         gridWords(h.Grid),
 		Procs:        count(h.Processors, "processor", "processors"),
 		Options:      optionWords(&h.Options),

@@ -15,7 +15,8 @@ func writeText(w io.Writer, t *Tree) error {
 	h, root := &t.Header, t.Root
 	summary, nodes := machineWords(&h.Machine)
 	facts := [][]string{
-		{"program", program(h)},
+		{"program", program(t)},
+		{"trace", trace(h)},
 		{"machine", summary},
 	}
 	for _, n := range nodes {

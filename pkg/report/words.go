@@ -52,12 +52,21 @@ func Clean(s string) string {
 	return b.String()
 }
 
-// program names what was simulated: the first file of the trace.
-func program(h *interval.Header) string {
-	if len(h.Source) == 0 || h.Source[0] == "" {
-		return "unnamed program"
+// program names what was simulated: the source file in which the program
+// begins, or what the trace is called when that is not known.
+func program(t *Tree) string {
+	if t.Root.File != "" {
+		return Clean(t.Root.File)
 	}
-	return Clean(h.Source[0])
+	if s := trace(&t.Header); s != "" {
+		return s
+	}
+	return "unnamed program"
+}
+
+// trace names the files of the trace, "" when there are none.
+func trace(h *interval.Header) string {
+	return Clean(strings.Join(h.Source, ", "))
 }
 
 // gridWords returns "4 × 4".
