@@ -102,7 +102,7 @@ func factorise(n, rank int) []int {
 			return
 		}
 		for f := min(n, most); f >= 1; f-- {
-			if n%f != 0 || !within(f, left, n) || sum+f >= bestSum+left {
+			if n%f != 0 || !within(f, left, n) || sum+f > bestSum {
 				continue
 			}
 			cur = append(cur, f)

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"dvmtools/pkg/ptr/merge"
@@ -129,5 +131,34 @@ func TestComputingProgramsGainFromASecondProcessor(t *testing.T) {
 			}
 			t.Logf("%s: %.4f s on one, %.4f s on two", what, one, two)
 		}
+	}
+}
+
+// f09_tasks with its loops made longer, as traced on four processes: its two
+// tasks have a half of the processors each, run side by side, and the program
+// gets faster with every doubling. Were they to run one after the other, two
+// processors would gain nothing.
+func TestTasksRunSideBySide(t *testing.T) {
+	loop := regexp.MustCompile(`(?m)^(call_dopl_ +TIME=)([0-9.]+)`)
+	b := loop.ReplaceAllFunc(mergedRuns(t)["f09_tasks_p4x1"], func(m []byte) []byte {
+		parts := loop.FindSubmatch(m)
+		x, err := strconv.ParseFloat(string(parts[2]), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Appendf(nil, "%s%.8f", parts[1], x*1e5)
+	})
+	src, err := os.ReadFile("../../testdata/machines/cluster.par")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := machineOf(t, string(src))
+	prev := 0.0
+	for _, p := range []int{1, 2, 4, 8} {
+		got := float64(simulate(t, "f09", b, m, []int{p}).ExecutionTime())
+		if p > 1 && got > 0.7*prev {
+			t.Errorf("%v s on %d processors, %v s on half as many", got, p, prev)
+		}
+		prev = got
 	}
 }
