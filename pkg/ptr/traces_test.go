@@ -575,3 +575,48 @@ func BenchmarkReader(b *testing.B) {
 }
 
 var _ = libdvm.Lookup
+
+// Lines have no maximum length, and text may hold any byte; both come back.
+func TestLongLinesAndAnyBytes(t *testing.T) {
+	var any strings.Builder
+	for c := range 256 {
+		if c != '\n' && c != '\r' {
+			any.WriteByte(byte(c))
+		}
+	}
+	var long strings.Builder
+	for i := range 50_000 {
+		fmt.Fprintf(&long, "LengthArray[%d]=%d; ", i, i)
+	}
+	file := "dir with blanks/\xef\xf0\xee\xe3.fdv"
+	p := "RTS VERSION = 2889\n ProcCount=1;\nret_dvm_Init TIME=0.10 LINE=1 FILE=a\n \n" +
+		"call_dvm_puts TIME=0.01 LINE=1000000007 FILE=" + file + "\nString=" + any.String() + ";\nret_dvm_puts TIME=0.01 LINE= FILE=" + file + "\nRes=\x01;\n" +
+		"call_srmem_ TIME=0.01 LINE=3 FILE=a\nMemoryCount=50000;\n" + long.String() + "\nret_srmem_ TIME=0.01 LINE=3 FILE=a\n \n" +
+		"Event_dvm_exit TIME=0.01 LINE=2 FILE=a\nrc=0;\n"
+	_, _, err := readAll("x", []byte(p), ptr.Options{})
+	if err == nil {
+		t.Fatal("a line number beyond 10^8 is taken")
+	}
+	p = strings.Replace(p, "LINE=1000000007", "LINE=12345678", 1)
+	all, _, err := readAll("x", []byte(p), ptr.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	puts, srmem := &all.Calls[1], &all.Calls[2]
+	if q := puts.Args.Get("String"); q == nil || string(q.Val) != any.String() {
+		t.Errorf("text: %q", q)
+	}
+	if puts.Line != 12345678 || puts.File != file || puts.RetLine != 0 || puts.RetFile != file {
+		t.Errorf("position %q:%d, %q:%d", puts.File, puts.Line, puts.RetFile, puts.RetLine)
+	}
+	if v, err := srmem.Ints(nil, "LengthArray"); err != nil || len(v) != 50_000 || v[49_999] != 49_999 {
+		t.Errorf("%d lengths, error %v", len(v), err)
+	}
+	again, _, err := readAll("x", toPtr(t, all), ptr.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := differ(&all, &again); d != "" {
+		t.Error(d)
+	}
+}

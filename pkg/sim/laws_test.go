@@ -341,3 +341,38 @@ func TestGridLargerThanTheMachine(t *testing.T) {
 		t.Errorf("error %v, want that the machine is too small", err)
 	}
 }
+
+// L7: the same input gives the same bytes, read ahead or not, whatever went
+// on before.
+func TestL7SameBytes(t *testing.T) {
+	m := machineOf(t, tree)
+	for _, path := range traceFiles(t) {
+		b := text(t, path)
+		for _, grid := range [][]int{{1}, {2, 2}, {3, 5}} {
+			var first []byte
+			for i := range 3 {
+				src := source(t, path, b)
+				if i == 2 {
+					src = call.Ahead(t.Context(), src)
+				}
+				r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, src)
+				if err != nil {
+					if !tooWide(err) {
+						t.Fatal(err)
+					}
+					break
+				}
+				var out bytes.Buffer
+				w := interval.NewWriter(&out)
+				if err := r.Write(w, sim.Classes); err != nil {
+					t.Fatal(err)
+				}
+				if i == 0 {
+					first = out.Bytes()
+				} else if !bytes.Equal(first, out.Bytes()) {
+					t.Errorf("%s on %v: run %d writes other bytes", path, grid, i+1)
+				}
+			}
+		}
+	}
+}

@@ -73,6 +73,9 @@ func Machine(e *cli.Env, files []string) (*machine.Machine, error) {
 		if b = bytes.TrimPrefix(b, []byte("\ufeff")); len(bytes.TrimSpace(b)) > 0 && bytes.TrimSpace(b)[0] == '{' && bytes.Contains(b, []byte(`"record"`)) {
 			return nil, diag.New(diag.Pos{File: in.Name(), Line: 1, Col: 1}, "par/stream", "found a stream of records, expected a machine description")
 		}
+		if bytes.Contains(b[:min(len(b), 4096)], []byte("RTS VERSION")) {
+			return nil, diag.New(diag.Pos{File: in.Name(), Line: 1, Col: 1}, "par/trace", "found a trace, expected a machine description; are -m and the trace exchanged?")
+		}
 		sources = append(sources, par.Source{Name: in.Name(), Text: b})
 		if err := in.Close(); err != nil {
 			return nil, err
