@@ -17,8 +17,8 @@ type Recording struct {
 	warnings []*diag.Error
 }
 
-// Record reads the program of src, without what lies outside of it, to the
-// end.
+// Record reads src to its end and keeps all but what lies behind the end of
+// the program.
 func Record(src Source) (*Recording, error) {
 	r := &Recording{header: *src.Header()}
 	for {
@@ -31,7 +31,7 @@ func Record(src Source) (*Recording, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !c.Outside && !src.Exit().Found {
+		if !src.Exit().Found {
 			r.calls = append(r.calls, c.Clone())
 		}
 	}

@@ -37,6 +37,9 @@ func Read(r *call.Recording) (Shape, error) {
 		if err != nil {
 			break
 		}
+		if c.Outside {
+			continue
+		}
 		if err := t.Follow(c); err != nil {
 			return s, err
 		}

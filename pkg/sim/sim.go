@@ -67,6 +67,7 @@ type Sim struct {
 	unknown []*unknownFunc
 	byName  map[string]*unknownFunc
 
+	origin  origin // the first event of the trace
 	flights []flight
 	// idleLoads are loads of remote access buffers that had nothing to do
 	// and await their wait.
@@ -203,6 +204,9 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
+		if s.origin.file == "" {
+			s.origin = originOf(c)
+		}
 		if c.Outside || src.Exit().Found {
 			continue
 		}
@@ -216,8 +220,7 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 // Step simulates one call.
 func (s *Sim) Step(c *call.Call) error {
 	if s.tree == nil {
-		s.tree = newTree(c.File, c.Line, s.cfg.Options.Level)
-		s.enter(s.tree.root)
+		s.begins(originOf(c))
 	}
 	if c.Row == nil {
 		s.noteUnknown(c)
@@ -250,6 +253,16 @@ func (s *Sim) Step(c *call.Call) error {
 		s.after()
 	}
 	return nil
+}
+
+// begins opens the main interval, at the first event of the trace or, when
+// that was not seen, at the given place.
+func (s *Sim) begins(at origin) {
+	if s.origin.file != "" {
+		at = s.origin
+	}
+	s.tree = newTree(at.file, at.line, s.cfg.Options.Level)
+	s.enter(s.tree.root)
 }
 
 // handle runs a handler; with Lenient a handle that names nothing only warns.
@@ -304,8 +317,7 @@ func (s *Sim) noteUnknown(c *call.Call) {
 // Finish ends the program and returns the result.
 func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	if s.tree == nil {
-		s.tree = newTree(e.File, e.Line, s.cfg.Options.Level)
-		s.enter(s.tree.root)
+		s.begins(origin{file: e.File, line: e.Line})
 	}
 	if e.Time != 0 {
 		s.user(s.objects.Current(), e.Time)

@@ -107,7 +107,9 @@ func beginInterval(typ interval.Type) func(*Sim, *call.Call) error {
 			return err
 		}
 		if frag == -1 {
-			// The run-time system's own root opens no interval.
+			// The run-time system's own root opens no interval; it says
+			// where the program begins.
+			s.tree.root.file, s.tree.root.line = c.File, c.Line
 			return nil
 		}
 		var expr *int64
