@@ -38,6 +38,11 @@
 // largest. --call-times sum adds up the time before every call, as the
 // Predictor of 2010 did.
 //
+// Of a run of more than 64 processes, traces with at most 256 KiB of text are
+// read into memory at once, up to 64 MiB in all, and closed; the others stay
+// open to the end. When the system does not allow so many open files, raise
+// its limit with "ulimit -n".
+//
 // Traces that are cut, that end in different places, whose headers differ,
 // that are too few or too many for the header, or given twice are errors.
 //
@@ -47,9 +52,12 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"os"
+	"runtime/debug"
+	"syscall"
 
 	urfave "github.com/urfave/cli/v2"
 
@@ -65,6 +73,9 @@ const (
 	timesMean = "mean"
 	timesSum  = "sum"
 )
+
+// manyTraces is how many make memory scarce.
+const manyTraces = 64
 
 // command describes the program.
 func command() cli.Command {
@@ -107,6 +118,11 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	if len(sources) > manyTraces {
+		// The small traces stay in memory to the end: that much garbage again,
+		// as the default allows, is too much.
+		defer debug.SetGCPercent(debug.SetGCPercent(25))
+	}
 	out, err := e.Out()
 	if err != nil {
 		return err
@@ -133,7 +149,18 @@ func (files) List(dir string) ([]string, error) {
 func (f files) Open(name string) (io.ReadCloser, error) {
 	in, err := f.env.Open(name)
 	if err != nil {
-		return nil, err // a nil *cli.Input is no nil io.ReadCloser
+		return nil, tooMany(name, err) // a nil *cli.Input is no nil io.ReadCloser
 	}
 	return in, nil
+}
+
+// tooMany says what to do about the system's limit of open files; other errors
+// stay as they are.
+func tooMany(name string, err error) error {
+	if !errors.Is(err, syscall.EMFILE) && !errors.Is(err, syscall.ENFILE) {
+		return err
+	}
+	e := diag.New(diag.Pos{File: name}, "merge/files", "the system allows no more open files, expected one for each trace that is not read into memory (more than 64 traces: those of at most 256 KiB of text, up to 64 MiB in all); raise the limit, as with ulimit -n 4096")
+	e.Err = err
+	return e
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"dvmtools/cmd/internal/cli"
@@ -200,4 +202,71 @@ func TestFailures(t *testing.T) {
 	if code, out, talk := execute("", "f09_tasks"); code != 4 || out != "" || !strings.Contains(talk, "f09_tasks2_2.ptr: no such file") {
 		t.Errorf("exit code %d, %d bytes, %q", code, len(out), talk)
 	}
+}
+
+// TestTooManyFiles: the limit of open files is named, and the exit code is that
+// of inputs that cannot be opened.
+func TestTooManyFiles(t *testing.T) {
+	err := tooMany("jac7_7.ptr", &os.PathError{Op: "open", Path: "jac7_7.ptr", Err: syscall.EMFILE})
+	for _, want := range []string{"jac7_7.ptr: ", "open files", "ulimit -n"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("error %q does not say %q", err, want)
+		}
+	}
+	if code := cli.ExitCode(err); code != cli.ExitIO {
+		t.Errorf("exit code %d, want %d", code, cli.ExitIO)
+	}
+	other := &os.PathError{Op: "open", Path: "jac7_7.ptr", Err: syscall.ENOENT}
+	if err := tooMany("jac7_7.ptr", other); err != error(other) {
+		t.Errorf("another error became %v", err)
+	}
+}
+
+// TestThousandTraces: a run of a thousand processes that do the same, every
+// tenth of them compressed, is the trace of one of them but for times.
+func TestThousandTraces(t *testing.T) {
+	const n = 1000
+	plain := text(t, filepath.Join(traces, "parallel/f02_heat3d_p2x2x1/f02_heat3d0_0.ptr.zst"))
+	plain = strings.ReplaceAll(plain, "ProcCount=4", fmt.Sprint("ProcCount=", n))
+	plain = strings.ReplaceAll(plain, "PSSize= 2 2 1", fmt.Sprintf("PSSize= %d 1 1", n))
+	var packed bytes.Buffer
+	z, err := stream.NewWriter(&packed, stream.WriterOptions{Zstd: true, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := z.WriteString(plain); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	for i := range n {
+		name, content := fmt.Sprintf("heat%d_%d.ptr", i, i), []byte(plain)
+		if i%10 == 3 {
+			name, content = name+".zst", packed.Bytes()
+		}
+		if err := os.WriteFile(name, content, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	code, out, talk := execute("", "heat")
+	if code != cli.ExitDone || talk != "" {
+		t.Fatalf("exit code %d, said %q", code, talk)
+	}
+	if got, want := eventNames(out), eventNames(plain); got != want {
+		t.Errorf("events (%d bytes) are not those of one process (%d bytes)", len(got), len(want))
+	}
+}
+
+// eventNames returns the first words of the event lines of a trace.
+func eventNames(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		name, _, _ := strings.Cut(line, " ")
+		if strings.HasPrefix(name, "call_") || strings.HasPrefix(name, "ret_") || strings.HasPrefix(name, "Event_") {
+			b.WriteString(name + "\n")
+		}
+	}
+	return b.String()
 }

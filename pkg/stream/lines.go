@@ -13,8 +13,13 @@ const (
 	// otherwise, in bytes, its end not counted.
 	DefaultMaxLine = 64 << 20
 
-	lineBuffer = 256 << 10 // fits the second-level cache of any machine
-	emptyReads = 100       // reads of nothing in a row, as in package bufio
+	// The buffer begins small, for there may be a thousand inputs open, and
+	// doubles up to the larger size each time an input turns out to be growth
+	// times as long as the buffer. Longer lines make it as long as they are.
+	firstBuffer = 4 << 10
+	lineBuffer  = 128 << 10
+	growth      = 16
+	emptyReads  = 100 // reads of nothing in a row, as in package bufio
 )
 
 // Lines cuts an input into lines without copying them. It is not safe for
@@ -111,19 +116,21 @@ func (l *Lines) read() (int, error) {
 }
 
 // makeRoom moves what is left to the front and doubles the buffer when that
-// does not give room, up to the maximum line and its end.
+// does not give room, up to the maximum line and its end, or when the input
+// is long.
 func (l *Lines) makeRoom() {
 	if l.start > 0 {
 		copy(l.buf, l.buf[l.start:l.end])
 		l.end -= l.start
 		l.start = 0
 	}
-	if l.end < len(l.buf) {
+	long := len(l.buf) < lineBuffer && l.next >= growth*int64(len(l.buf))
+	if l.end < len(l.buf) && !long {
 		return
 	}
-	size := max(2*len(l.buf), lineBuffer)
+	size := max(2*len(l.buf), firstBuffer)
 	if most := l.max + 3; size > most && most > l.end {
-		size = max(most, lineBuffer)
+		size = max(most, firstBuffer)
 	}
 	grown := make([]byte, size)
 	copy(grown, l.buf[:l.end])

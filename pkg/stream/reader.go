@@ -215,7 +215,8 @@ func (r *Reader) Close() error {
 		r.close()
 		r.close = nil
 	}
-	r.head = nil
+	// Whoever keeps a closed reader does not keep its buffers.
+	r.head, r.dec = nil, nil
 	r.err = errClosed
 	return nil
 }

@@ -1,14 +1,21 @@
 // Soak makes the long runs that no check has time for.
 //
-//	go run ./scripts/soak [-fuzztime D] [-rounds N] [-only REGEXP] [-o FILE]
+//	go run ./scripts/soak [-part tests|memory] [-fuzztime D] [-rounds N]
+//	                      [-only REGEXP] [-gigabytes N] [-o FILE]
 //
 // Every fuzz target of every package runs for D, one after the other; then
 // the tests of the simulation and of the merging of traces run N times in
 // random order under the race detector. It prints a table of what ran, for
-// how long and with what result, and ends with exit code 1 when anything
-// failed. With -o it replaces the table in FILE. Inputs that fail are left by
-// the Go tool in testdata/fuzz of the package, to be committed with the
-// correction.
+// how long and with what result. Inputs that fail are left by the Go tool in
+// testdata/fuzz of the package, to be committed with the correction.
+//
+// Then memory is measured: a thousand small traces are merged, and the traces
+// of a run of four processes, N gigabytes in all, which are made while they
+// are read, go through merge, parse and sim. A second table shows the most
+// memory that each process had. -part runs one of the two.
+//
+// With -o the tables in FILE are replaced. The exit code is 1 when anything
+// failed or needed too much memory.
 package main
 
 import (
@@ -19,6 +26,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,22 +38,35 @@ func main() {
 	fuzzTime := flag.Duration("fuzztime", time.Minute, "run each fuzz target for `D`")
 	rounds := flag.Int("rounds", 3, "run the tests under the race detector `N` times")
 	only := flag.String("only", "", "fuzz targets whose package and name match `REGEXP`")
-	out := flag.String("o", "", "replace the table in `FILE`")
+	part := flag.String("part", "", "run only `tests or memory`")
+	gigabytes := flag.Float64("gigabytes", 10, "measure memory on `N` gigabytes of traces")
+	out := flag.String("o", "", "replace the tables in `FILE`")
 	flag.Parse()
 	match, err := regexp.Compile(*only)
-	if err != nil || flag.NArg() > 0 {
-		log.Fatal("found operands or a bad expression; see go doc ./scripts/soak")
+	if err != nil || flag.NArg() > 0 || !slices.Contains([]string{"", "tests", "memory"}, *part) || !(*gigabytes > 0) {
+		log.Fatal("found operands, a bad expression, an unknown part or no gigabytes; see go doc ./scripts/soak")
 	}
-	table, ok, err := run(*fuzzTime, *rounds, match)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if *out != "" {
-		if err := replace(*out, table); err != nil {
+	passed := true
+	show := func(mark string, table []byte, ok bool, err error) {
+		if err == nil && *out != "" {
+			err = replace(*out, mark, table)
+		}
+		if err != nil {
 			log.Fatal(err)
 		}
+		passed = passed && ok
 	}
-	if !ok {
+	if *part != "memory" {
+		table, ok, err := run(*fuzzTime, *rounds, match)
+		show("table", table, ok, err)
+	}
+	if *part != "tests" {
+		rows, err := memory(int64(*gigabytes * 1e9))
+		table, ok := memoryTable(rows)
+		fmt.Printf("%s", table)
+		show("memory", table, ok, err)
+	}
+	if !passed {
 		log.Fatal("not everything passed")
 	}
 }
@@ -141,8 +162,8 @@ func executions(text string) string {
 }
 
 // replace puts the table between the marks of a document.
-func replace(name string, table []byte) error {
-	const begin, end = "<!-- table -->\n", "<!-- end of table -->"
+func replace(name, mark string, table []byte) error {
+	begin, end := "<!-- "+mark+" -->\n", "<!-- end of "+mark+" -->"
 	doc, err := os.ReadFile(name)
 	if err != nil {
 		return err

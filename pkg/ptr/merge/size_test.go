@@ -2,11 +2,13 @@ package merge_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"dvmtools/pkg/ptr/merge"
 )
@@ -109,19 +111,95 @@ func BenchmarkMerge(b *testing.B) {
 	}
 }
 
-// TestManyProcesses: a thousand small traces are one run.
+// counted is a source that counts how many of its kind are open.
+type counted struct {
+	io.Reader
+	open *int
+}
+
+func (c *counted) Close() error {
+	*c.open--
+	return nil
+}
+
+// manySources makes sources of texts and counts those that are open.
+func manySources(texts [][]byte) (list []merge.Source, open, most *int) {
+	list, open, most = sources(texts...), new(int), new(int)
+	for i := range list {
+		list[i].Open = func() (io.ReadCloser, error) {
+			*open++
+			*most = max(*most, *open)
+			return &counted{bytes.NewReader(texts[i]), open}, nil
+		}
+	}
+	return list, open, most
+}
+
+// TestManyProcesses: a thousand small traces are one run, and one is open at a
+// time; of long ones each stays open until the end.
 func TestManyProcesses(t *testing.T) {
-	const n = 1000
+	for _, c := range []struct {
+		name         string
+		n, long, pad int
+		most         int
+	}{
+		{name: "small", n: 1000, most: 1},
+		{name: "some long", n: 100, long: 3, pad: 256 << 10, most: 4},
+		{name: "just small enough", n: 100, long: 3, pad: 250 << 10, most: 1},
+		{name: "few", n: 64, most: 64},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			texts := make([][]byte, c.n)
+			for i := range texts {
+				lines := []int{5, 7}
+				if i == c.n-1 {
+					lines = []int{5, 6, 7}
+				}
+				body := at(lines...)
+				if i < c.long {
+					body += "note=" + strings.Repeat("x", c.pad) + "\n"
+				}
+				texts[i] = trace(c.n, body)
+			}
+			list, open, most := manySources(texts)
+			var out bytes.Buffer
+			if err := merge.Merge(t.Context(), &out, list, merge.Options{}); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := strings.Join(linesOf(t, out.Bytes()), " "), "5 6 7"; got != want {
+				t.Errorf("calls at lines %v, want %s", got, want)
+			}
+			if *most != c.most || *open != 0 {
+				t.Errorf("%d sources were open at a time and %d are, want %d and 0", *most, *open, c.most)
+			}
+		})
+	}
+}
+
+// TestManyBroken: a source that cannot be read further says so when its turn
+// comes, after what was read of it was merged.
+func TestManyBroken(t *testing.T) {
+	const n = 70
 	texts := make([][]byte, n)
 	for i := range texts {
-		lines := []int{5, 7}
-		if i == n-1 {
-			lines = []int{5, 6, 7}
-		}
-		texts[i] = trace(n, at(lines...))
+		texts[i] = trace(n, at(5, 7))
 	}
-	got := linesOf(t, merged(t, merge.Options{}, texts...))
-	if want := "5 6 7"; strings.Join(got, " ") != want {
-		t.Errorf("calls at lines %v, want %s", got, want)
+	list, open, _ := manySources(texts)
+	bad := errors.New("cannot read on")
+	list[60].Open = func() (io.ReadCloser, error) {
+		*open++
+		cut := bytes.Index(texts[60], []byte("Event_"))
+		return &counted{io.MultiReader(bytes.NewReader(texts[60][:cut]), iotest.ErrReader(bad)), open}, nil
+	}
+	var out bytes.Buffer
+	err := merge.Merge(t.Context(), &out, list, merge.Options{})
+	if !errors.Is(err, bad) {
+		t.Errorf("error %v, want %v", err, bad)
+	}
+	if n := bytes.Count(out.Bytes(), []byte("call_")); n == 0 {
+		t.Error("nothing was merged before the error")
+	}
+	if *open != 0 {
+		t.Errorf("%d sources are still open", *open)
 	}
 }

@@ -38,10 +38,16 @@ func order(sources []Source) ([]Source, error) {
 // open opens all traces, reads their headers and checks that they belong to
 // one run.
 func (m *merger) open(sources []Source) error {
+	held := holder{left: heldAll}
 	for i, s := range sources {
 		src, err := s.Open()
 		if err != nil {
 			return err
+		}
+		if len(sources) > keptOpen {
+			if src, err = held.hold(src); err != nil {
+				return err
+			}
 		}
 		p := &process{index: i, name: s.Name, src: src}
 		m.procs = append(m.procs, p)
