@@ -1,0 +1,350 @@
+package docs_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/libdvm"
+)
+
+const root = "../../"
+
+func page(t *testing.T) string {
+	t.Helper()
+	b, err := os.ReadFile(root + "docs/model.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// files parses a package directory without its tests.
+func files(t *testing.T, dir string) []*ast.File {
+	t.Helper()
+	names, err := filepath.Glob(root + dir + "/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []*ast.File
+	for _, name := range names {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// spelled is how the page writes a function of the package in dir.
+func spelled(dir string, f *ast.FuncDecl) string {
+	if f.Recv == nil {
+		return dir + "." + f.Name.Name
+	}
+	switch r := f.Recv.List[0].Type.(type) {
+	case *ast.StarExpr:
+		return dir + ".(*" + r.X.(*ast.Ident).Name + ")." + f.Name.Name
+	case *ast.Ident:
+		return dir + "." + r.Name + "." + f.Name.Name
+	}
+	return ""
+}
+
+// functions returns the functions and methods of a package, as the page
+// writes them.
+func functions(t *testing.T, dir string) map[string]*ast.FuncDecl {
+	t.Helper()
+	all := map[string]*ast.FuncDecl{}
+	for _, f := range files(t, dir) {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				all[spelled(dir, fn)] = fn
+			}
+		}
+	}
+	return all
+}
+
+var (
+	code = regexp.MustCompile("`([^`]+)`")
+	name = regexp.MustCompile(`^(pkg/[a-z0-9]+)\.(?:(?:\(\*\w+\)|\w+)\.)?\w+$`)
+)
+
+// named lists the functions that the page names.
+func named(text string) []string {
+	var out []string
+	for _, m := range code.FindAllStringSubmatch(text, -1) {
+		if strings.HasPrefix(m[1], "pkg/") {
+			out = append(out, m[1])
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Every function that the page names exists, with that receiver.
+func TestNamedFunctionsExist(t *testing.T) {
+	packages := map[string]map[string]*ast.FuncDecl{}
+	all := named(page(t))
+	for _, n := range all {
+		m := name.FindStringSubmatch(n)
+		if m == nil {
+			t.Errorf("%q is not written as pkg/dir.Func, pkg/dir.(*Type).Method or pkg/dir.Type.Method", n)
+			continue
+		}
+		if packages[m[1]] == nil {
+			packages[m[1]] = functions(t, m[1])
+		}
+		if packages[m[1]][n] == nil {
+			t.Errorf("docs/model.md names %s, which does not exist", n)
+		}
+	}
+	if len(all) < 100 {
+		t.Errorf("the page names only %d functions: the test does not see them", len(all))
+	}
+}
+
+// Every exported function of pkg/comm that computes a time, a placement or a
+// number of quanta is on the page.
+func TestEveryCostIsOnThePage(t *testing.T) {
+	costs := []string{"units.Seconds", "Seconds", "Placement", "StageTime", "int64"}
+	on := named(page(t))
+	found := 0
+	for n, f := range functions(t, "pkg/comm") {
+		if !f.Name.IsExported() || f.Type.Results == nil || f.Recv != nil && !exported(f.Recv.List[0].Type) {
+			continue
+		}
+		if !slices.ContainsFunc(f.Type.Results.List, func(r *ast.Field) bool { return slices.Contains(costs, typeName(r.Type)) }) {
+			continue
+		}
+		// What a step of an explanation and a network count is no cost.
+		if n == "pkg/comm.(*Step).Messages" {
+			continue
+		}
+		found++
+		if !slices.Contains(on, n) {
+			t.Errorf("docs/model.md does not mention %s", n)
+		}
+	}
+	if found < 9 {
+		t.Errorf("only %d functions that compute a cost were found", found)
+	}
+}
+
+func exported(e ast.Expr) bool {
+	if s, ok := e.(*ast.StarExpr); ok {
+		e = s.X
+	}
+	id, ok := e.(*ast.Ident)
+	return ok && id.IsExported()
+}
+
+// typeName is the name of a type, or of a slice's elements.
+func typeName(e ast.Expr) string {
+	switch x := e.(type) {
+	case *ast.Ident:
+		return x.Name
+	case *ast.SelectorExpr:
+		return x.X.(*ast.Ident).Name + "." + x.Sel.Name
+	case *ast.ArrayType:
+		return typeName(x.Elt)
+	}
+	return ""
+}
+
+// The table of handlers is that of the code: which function deals with which
+// functions of Lib-DVM.
+func TestHandlersAreOnThePage(t *testing.T) {
+	want := map[string][]string{}
+	for class, handler := range handlers(t) {
+		for _, f := range libdvm.Functions() {
+			if f.Class == class {
+				want[handler] = append(want[handler], f.Name)
+			}
+		}
+	}
+	got := map[string][]string{}
+	for _, row := range table(t, "| Handler | Lib-DVM |", 0) {
+		for _, m := range code.FindAllStringSubmatch(row[1], -1) {
+			h := strings.Trim(row[0], "`")
+			got[h] = append(got[h], m[1])
+		}
+	}
+	for _, m := range []map[string][]string{want, got} {
+		for k := range m {
+			slices.Sort(m[k])
+		}
+	}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("the table of handlers differs from pkg/sim/handlers.go (-code +page):\n%s", d)
+	}
+	if len(want) < 40 {
+		t.Errorf("only %d handlers were found", len(want))
+	}
+}
+
+// handlers reads the table of pkg/sim: the function that deals with a class.
+func handlers(t *testing.T) map[libdvm.Class]string {
+	t.Helper()
+	classes := classes(t)
+	out := map[libdvm.Class]string{}
+	for _, f := range files(t, "pkg/sim") {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, s := range g.Specs {
+				v, ok := s.(*ast.ValueSpec)
+				if !ok || v.Names[0].Name != "handlers" || len(v.Values) != 1 {
+					continue
+				}
+				for _, e := range v.Values[0].(*ast.CompositeLit).Elts {
+					kv := e.(*ast.KeyValueExpr)
+					class, ok := classes[kv.Key.(*ast.SelectorExpr).Sel.Name]
+					if !ok {
+						t.Errorf("no class %s", kv.Key.(*ast.SelectorExpr).Sel.Name)
+					}
+					if h := handler(kv.Value); h != "" {
+						out[class] = h
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// handler returns the function behind an entry, "" for one without.
+func handler(e ast.Expr) string {
+	switch x := e.(type) {
+	case *ast.Ident:
+		return "pkg/sim." + x.Name
+	case *ast.CallExpr:
+		fn := x.Fun.(*ast.Ident).Name
+		if fn != "follow" {
+			return "pkg/sim." + fn
+		}
+		if sel, ok := x.Args[0].(*ast.SelectorExpr); ok {
+			return "pkg/object.(*Table)." + sel.Sel.Name
+		}
+	case *ast.CompositeLit:
+		for _, f := range x.Elts {
+			if kv := f.(*ast.KeyValueExpr); kv.Key.(*ast.Ident).Name == "run" {
+				return handler(kv.Value)
+			}
+		}
+	}
+	return ""
+}
+
+// classes reads the constants of libdvm.Class in their order.
+func classes(t *testing.T) map[string]libdvm.Class {
+	t.Helper()
+	out := map[string]libdvm.Class{}
+	for _, f := range files(t, "pkg/libdvm") {
+		for _, d := range f.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || g.Tok != token.CONST || len(g.Specs) == 0 {
+				continue
+			}
+			if id, ok := g.Specs[0].(*ast.ValueSpec).Type.(*ast.Ident); !ok || id.Name != "Class" {
+				continue
+			}
+			for i, s := range g.Specs {
+				out[s.(*ast.ValueSpec).Names[0].Name] = libdvm.Class(i)
+			}
+		}
+	}
+	if out["Across"] != libdvm.Across || out["BeginUser"] != libdvm.BeginUser {
+		t.Fatal("the classes of libdvm are not one list of constants any more")
+	}
+	return out
+}
+
+// table returns the rows below the n-th occurrence of a heading, from 0.
+func table(t *testing.T, head string, n int) [][]string {
+	t.Helper()
+	parts := strings.Split(page(t), "\n"+head+"\n")
+	if len(parts) < n+2 {
+		t.Fatalf("docs/model.md has %d tables %q, expected %d", len(parts)-1, head, n+1)
+	}
+	rest := parts[n+1]
+	var rows [][]string
+	for i, l := range strings.Split(rest, "\n") {
+		if !strings.HasPrefix(l, "|") {
+			break
+		}
+		if i == 0 {
+			continue
+		}
+		cells := strings.Split(strings.Trim(l, "|"), " | ")
+		for k := range cells {
+			cells[k] = strings.TrimSpace(cells[k])
+		}
+		if want := strings.Count(head, "|") - 1; len(cells) != want {
+			t.Errorf("a row of %d cells, want %d: %s", len(cells), want, l)
+			continue
+		}
+		rows = append(rows, cells)
+	}
+	return rows
+}
+
+// Every figure of an interval is in the glossary, nothing else is, and in the
+// order of the records.
+func TestGlossaryHasEveryFigure(t *testing.T) {
+	const head = "| Name | What it is | Formula | Unit | Sums |"
+	// Of the figures that do not sum, these are made anew.
+	anew := []string{"efficiency", "execution_time", "total_time", "lost_time", "idle", "load_imbalance"}
+	for _, c := range []struct {
+		of   any
+		rows [][]string
+	}{{interval.Times{}, table(t, head, 0)}, {interval.KindTimes{}, table(t, head, 1)}} {
+		typ := reflect.TypeOf(c.of)
+		var want, got []string
+		for i := range typ.NumField() {
+			want = append(want, strings.Split(typ.Field(i).Tag.Get("json"), ",")[0])
+		}
+		for _, r := range c.rows {
+			n := strings.Trim(r[0], "`")
+			got = append(got, n)
+			if r[1] == "" || r[2] == "" {
+				t.Errorf("%s has no meaning or no formula", n)
+			}
+			unit, sums := "s", "yes"
+			if n == "efficiency" {
+				unit = "1"
+			}
+			if slices.Contains(anew, n) {
+				sums = "no"
+			}
+			if r[3] != unit || r[4] != sums {
+				t.Errorf("%s: unit %q, sums %q, want %q and %q", n, r[3], r[4], unit, sums)
+			}
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Errorf("the glossary differs from %v (-code +page):\n%s", typ, d)
+		}
+	}
+	ops := reflect.TypeFor[interval.Operations]()
+	for i := range ops.NumField() {
+		if k := ops.Field(i).Tag.Get("json"); interval.Kind(i).String() != k || !strings.Contains(page(t), "`"+k+"`") {
+			t.Errorf("the kind %s is not on the page", k)
+		}
+	}
+}
