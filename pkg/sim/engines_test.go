@@ -151,3 +151,28 @@ func TestOptions(t *testing.T) {
 		}
 	}
 }
+
+// The engines agree on grids of a thousand processors too.
+func TestEnginesAgreeOnLargeGrids(t *testing.T) {
+	m := machineOf(t, bus)
+	compared := 0
+	for _, name := range []string{"f01_ivals", "f03_async", "f04_across", "f05_remote", "f06_redist", "f07_copy", "f09_tasks", "f10_genblk", "c14_line", "d15_api"} {
+		b := text(t, traces+"/single/"+name+".ptr.zst")
+		for _, grid := range [][]int{{16, 16, 4}, {1024}} {
+			where := fmt.Sprintf("%s on %v", name, grid)
+			slow, err := plain(t, where, b, m, grid, sim.Defaults())
+			fast, err2 := run(t, where, b, m, grid)
+			if err != nil || err2 != nil {
+				if !tooWide(err) || !tooWide(err2) {
+					t.Errorf("%s: errors %v and %v", where, err, err2)
+				}
+				continue
+			}
+			compared++
+			sameResult(t, where, slow, fast)
+		}
+	}
+	if compared < 8 {
+		t.Errorf("only %d results were compared", compared)
+	}
+}
