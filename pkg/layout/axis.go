@@ -74,7 +74,7 @@ func NewAxis(n int64, coords int, w Weights) (Axis, error) {
 	}
 	for c := range coords {
 		lower := math.Trunc(block * prefix[c])
-		if lower >= float64(n) {
+		if lower >= maxPlace {
 			a.lower[c] = n
 			continue
 		}

@@ -37,6 +37,9 @@ func TestBlocks(t *testing.T) {
 		{"sizes as given", 10, 4, layout.Weights{Sizes: []int64{4, 0, 5, 1}}, [][]int64{{0, 3}, nil, {4, 8}, {9, 9}}},
 		// b = 12/4 = 3: lower bounds 0, 3, 9.
 		{"weights 1 2 1", 12, 3, layout.Weights{Load: []float64{1, 2, 1}}, [][]int64{{0, 2}, {3, 8}, {9, 11}}},
+		// b = max(10/4, 4) = 4, trunc(4 * (1, 2.75, 3)) = 4, 11, 12, rounded
+		// down 4, 8, 12, at most 10.
+		{"divisor and weights", 10, 4, layout.Weights{Divisor: 4, Load: []float64{1, 1.75, 0.25, 1}}, [][]int64{{0, 3}, {4, 7}, {8, 9}, nil}},
 		{"nothing", 0, 2, layout.Weights{}, [][]int64{nil, nil}},
 	} {
 		a, err := layout.NewAxis(c.n, c.coords, c.w)

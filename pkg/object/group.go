@@ -34,6 +34,7 @@ func (t *Table) InsertShadow(c *call.Call) error {
 
 // The bits of ShdSignArray (model section 7, shadow edges).
 const (
+	inside   = 1
 	sideLow  = 2
 	sideHigh = 4
 )
@@ -54,6 +55,12 @@ func (t *Table) InsertShadowDims(c *call.Call) error {
 			return Error(c, "rank", "ShdSignArray has %d elements, the array has rank %d", len(sides), a.Rank())
 		}
 		for i, s := range sides {
+			if s&inside == 0 {
+				if e.Outside == nil {
+					e.Outside = make([]bool, len(sides))
+				}
+				e.Outside[i] = true
+			}
 			if s&sideLow == 0 {
 				e.Lo[i] = 0
 			}

@@ -513,7 +513,11 @@ func (t *Table) typeSize(n int64) int64 {
 	case 1, 3:
 		return 4
 	case 2:
-		return t.cfg.LongSize
+		// sizeof(long), which the trace does not say.
+		if !t.wide {
+			return 4
+		}
+		return 8
 	case 4, 5:
 		return 8
 	case 6:

@@ -264,6 +264,9 @@ type ShadowGroup struct {
 type Edge struct {
 	Array  *Array
 	Lo, Hi []int64 // widths, already resolved
+	// Outside marks dimensions of which only the edges take part and not the
+	// inside, nil for none.
+	Outside []bool
 	// Corners is how many dimensions may be left at once: 1 means faces
 	// only.
 	Corners int
@@ -301,5 +304,4 @@ type Buffer struct {
 // BufferGroup is a group of remote access buffers.
 type BufferGroup struct {
 	Buffers []*Buffer
-	Loaded  bool
 }

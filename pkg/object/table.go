@@ -19,8 +19,6 @@ type Config struct {
 	Grid []int
 	// Traced is the root as the program saw it.
 	Traced []int
-	// LongSize is sizeof(long) of the traced program in bytes, 8 unless set.
-	LongSize int64
 	// Power, when set, returns the load weights of the coordinates of grid
 	// dimension k of a system that --balance power asks for.
 	Power func(s *System, k int) []float64
@@ -35,6 +33,7 @@ type Table struct {
 	systems int
 	warned  []*diag.Error
 	noLoad  bool
+	wide    bool // a reference had more than 8 digits: the program ran in 64 bits
 	extents []int64
 	memo    memo
 	// loop is the loop between crtpl_ and endpl_, last the last one mapped.
@@ -50,9 +49,6 @@ type pair struct {
 
 // New returns a table that holds the root machine on the root system.
 func New(cfg Config) *Table {
-	if cfg.LongSize == 0 {
-		cfg.LongSize = 8
-	}
 	root := &System{Grid: slices.Clone(cfg.Grid), Lower: make([]int, len(cfg.Grid))}
 	for _, n := range cfg.Traced {
 		root.Traced = append(root.Traced, int64(n))
@@ -84,6 +80,7 @@ func (t *Table) LastLoop() *Loop { return t.last }
 func none(ref uint64) bool { return ref == 0 || ref == 0xffffffff || ref == 0xffffffffffffffff }
 
 func (t *Table) bind(ref uint64, obj any) {
+	t.wide = t.wide || ref>>32 != 0
 	if !none(ref) {
 		t.byRef[ref] = obj
 	}

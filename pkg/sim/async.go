@@ -93,13 +93,14 @@ func (s *Sim) startAsync(sys *object.System, k interval.Kind) (units.Seconds, Ma
 }
 
 // together makes the processors of sys wait for the latest. When it is all of
-// them no exchange can start earlier any more.
+// them no exchange can start earlier any more, but for those of an open loop's
+// boundary iterations.
 func (s *Sim) together(sys *object.System, k interval.Kind) units.Seconds {
 	start := s.clocks.Sync(sys, k)
 	if s.explained != nil {
 		s.say("all processors of system %s wait for the latest: they start at %s (waiting is communication and synchronization, %s)", gridText(sys.Grid), micro(start), k)
 	}
-	if sys.Ranks == nil {
+	if sys.Ranks == nil && len(s.edges) == 0 {
 		s.net.Forget(start)
 	}
 	return start

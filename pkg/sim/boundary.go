@@ -83,7 +83,7 @@ func endLoop(s *Sim, c *call.Call) error {
 		}
 	}
 	in := edgeShare(l, imports, true)
-	if kept {
+	if kept = kept && t != 0; kept {
 		s.passEdges(l, t, in, false)
 	}
 	for i := range edges {
@@ -117,6 +117,9 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, t units.Seconds) error 
 			return scaled(t, float64(n-inner)/float64(e.total))
 		})
 	}
+	if s.explained != nil {
+		s.say("the exchange of %s begins at the common clock %s plus the longest time in the iterations that it exports: %s", originOf(&b.call), micro(b.start), micro(start))
+	}
 	end, err := b.cost(start, b.sys)
 	if err != nil {
 		return err
@@ -133,6 +136,13 @@ func (s *Sim) passEdges(l *object.Loop, t units.Seconds, e *edgeCounts, edges bo
 			s.passLoop(l, l.Share, t)
 		}
 		return
+	}
+	if s.explained != nil {
+		which := "the others"
+		if edges {
+			which = "the iterations at the edges, which need imported elements"
+		}
+		s.say("of the loop's time %s: the part of %s", micro(t), which)
 	}
 	twice := inVain(l.Share.Same)
 	s.clocks.AddBy(l.System, e.labels, func(labels []int64) Amount {

@@ -11,8 +11,8 @@ import (
 // a system alike, or distinguish them by labels of their coordinates; how many
 // clocks there really are is the implementation's business.
 //
-// All amounts of work are times on the traced machine; the clocks divide them
-// by the processors' powers. Everything is booked to the interval that was
+// All amounts of work are times on the traced machine; the clocks divide CPU
+// times by the processors' powers, and leave times in input and output. Everything is booked to the interval that was
 // entered last.
 type Clocks interface {
 	// Enter makes the interval with the given number, counted from 0, the
@@ -180,9 +180,8 @@ func (c *Counters) work(a Amount, power float64) units.Seconds {
 		took += t
 	}
 	if a.IO != 0 {
-		t := a.IO / p
-		c.IO += t
-		took += t
+		c.IO += a.IO
+		took += a.IO
 	}
 	return took
 }

@@ -7,6 +7,7 @@ import (
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/layout"
+	"dvmtools/pkg/machine"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/units"
 )
@@ -38,12 +39,15 @@ func (s *Sim) explain(c *call.Call) error {
 		return nil
 	}
 	if c.Func != w.Func {
-		return object.Error(c, "explain", "call %d is %s, not %s", c.Seq, c.Func, w.Func)
+		return fmt.Errorf("call %d is %s (%v), not %s", c.Seq, c.Func, c.Pos, w.Func)
 	}
 	s.explained = &explanation{}
 	s.net.Explain(true)
 	s.say("%s at %s:%d (call %d, %v): %s", c.Func, c.File, c.Line, c.Seq, c.Pos, describe(c))
 	sys := s.objects.Current()
+	if runs := s.cfg.Machine.PowerRuns(int64(sys.Size())); sys.Ranks == nil && len(runs) > 1 {
+		s.say("powers, from processor 0 on: %s", powersText(runs))
+	}
 	s.say("current processor system: %s = %d processors, clocks at %s at the latest", gridText(sys.Grid), sys.Size(), micro(s.clocks.Latest(sys)))
 	return nil
 }
@@ -94,8 +98,12 @@ func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *o
 		}
 		most = max(most, n)
 	}
-	s.say("%s %s on system %s: processor i spends %s * N_i / N / power with N = %d, N_i = %d..%d; %d processors do the same, (%d-1)/%d of it is insufficient parallelism",
-		what, micro(t), gridText(sys.Grid), micro(t), share.Total, least, most, share.Same, share.Same, share.Same)
+	alike := "no two processors do the same"
+	if share.Same > 1 {
+		alike = fmt.Sprintf("%d processors each do the same, (%d-1)/%d of it is insufficient parallelism", share.Same, share.Same, share.Same)
+	}
+	s.say("%s %s on system %s: processor i spends %s * N_i / N / power with N = %d, N_i = %d..%d; %s",
+		what, micro(t), gridText(sys.Grid), micro(t), share.Total, least, most, alike)
 	s.say("  the longest: %s * %d / %d = %s on power 1", micro(t), most, share.Total, micro(scaled(t, float64(most)/float64(share.Total))))
 }
 
@@ -120,6 +128,29 @@ func (s *Sim) explainPipe(g *stages, a *comm.Across, q int64) {
 	}
 	s.say("pipeline: D = %d hops, A = %s, B = %s, TStart = %s, quantised extents %v: Q = %d quanta", a.Hops, micro(a.Work), micro(a.Transfer), micro(a.TStart), g.extents, q)
 	s.say("  equal stages would take T(Q) = Tp + D*(TStart + Tb + Tp) + (Q-1)*(TStart + max(Tp, Tb)) = %s with Tp = A/Q, Tb = B/Q", micro(a.Time(q)))
+}
+
+// explainStage explains what becomes of one stage of a pipeline.
+func (s *Sim) explainStage(a *Actor, st *comm.Stage, t *comm.StageTime) {
+	if s.explained == nil {
+		return
+	}
+	s.say("  stage at %v (%d like it): from %s: work %s + TStart %s + transfer %s + waiting %s = until %s; transfer beside work %s", a.Coords, a.N,
+		micro(st.Clock), micro(st.Work), micro(t.Start), micro(t.Transfer), micro(t.Wait), micro(t.End), micro(t.Hidden))
+}
+
+// powersText lists powers in runs.
+func powersText(runs []machine.PowerRun) string {
+	const most = 8
+	var parts []string
+	for i, r := range runs {
+		if i == most {
+			parts = append(parts, "...")
+			break
+		}
+		parts = append(parts, fmt.Sprintf("%d x %g", r.N, r.Power))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // Explanation returns the lines that explain the wanted call, nil when there

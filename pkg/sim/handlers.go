@@ -119,26 +119,37 @@ func beginIO(s *Sim, _ *call.Call) error {
 
 // stepIO simulates a call between biof_ and eiof_.
 func (s *Sim) stepIO(c *call.Call, h *handler) error {
-	if c.CallTime != 0 {
-		s.clocks.AddOne(s.ioProcessor(), Amount{IO: c.CallTime})
-	}
+	s.inOut("time in input and output", c.CallTime)
 	if c.Class() == libdvm.EndIO {
 		s.io = false
 		s.system(s.objects.Current(), c.RetTime)
 		return nil
 	}
 	if h.run != nil && !h.ownCall && c.Class() != libdvm.BeginIO {
-		if err := s.handle(c, h); err != nil {
+		if _, err := s.handle(c, h); err != nil {
 			return err
 		}
 	}
-	if c.RetTime != 0 && !h.ownRet {
-		s.clocks.AddOne(s.ioProcessor(), Amount{IO: c.RetTime})
+	if !h.ownRet {
+		s.inOut("time inside the call", c.RetTime)
 	}
 	if s.after != nil {
 		s.after()
 	}
 	return nil
+}
+
+// inOut passes t of I/O time on the I/O processor; the power of processors
+// makes input and output no faster.
+func (s *Sim) inOut(what string, t units.Seconds) {
+	if t == 0 {
+		return
+	}
+	p := s.ioProcessor()
+	if s.explained != nil {
+		s.say("%s %s: I/O time of processor %d alone, whatever its power", what, micro(t), p)
+	}
+	s.clocks.AddOne(p, Amount{IO: t})
 }
 
 // ioProcessor returns the root's number of the I/O processor: processor 0 of
@@ -177,7 +188,8 @@ func doLoop(s *Sim, c *call.Call) error {
 			return err
 		}
 		if share.Total == 0 {
-			share = l.Share
+			s.user(s.objects.Current(), c.CallTime)
+			return nil
 		}
 	}
 	s.loopTime += c.CallTime

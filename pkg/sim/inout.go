@@ -12,9 +12,7 @@ import (
 // ioCall handles an I/O function: the time inside it is I/O time of the I/O
 // processor; a result is made known to all (model section 5).
 func ioCall(s *Sim, c *call.Call) error {
-	if c.RetTime != 0 {
-		s.clocks.AddOne(s.ioProcessor(), Amount{IO: c.RetTime})
-	}
+	s.inOut("time inside the call", c.RetTime)
 	if c.Row.Result == libdvm.ResultNone {
 		return nil
 	}
@@ -85,13 +83,11 @@ func conversions(format []byte) int {
 // then the blocks of the array are scattered from it or gathered on it, and
 // the status is made known to all.
 func arrayIO(s *Sim, c *call.Call) error {
-	if c.RetTime != 0 {
-		s.clocks.AddOne(s.ioProcessor(), Amount{IO: c.RetTime})
-	}
 	a, err := s.objects.Array(c, "")
 	if err != nil {
 		return err
 	}
+	s.inOut("time inside the call", c.RetTime)
 	if err := mapped(c, a); err != nil {
 		return err
 	}

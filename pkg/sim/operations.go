@@ -209,7 +209,8 @@ func waitBuffer(s *Sim, c *call.Call) error {
 	return s.awaitLoad(c, b)
 }
 
-// loadGroup handles loadbg_: one exchange for all buffers of the group.
+// loadGroup handles loadbg_: one exchange for the buffers of the group that
+// are not loaded, or for all with RenewSign=1.
 func loadGroup(s *Sim, c *call.Call) error {
 	g, err := s.objects.BufferGroup(c)
 	if err != nil {
@@ -219,14 +220,17 @@ func loadGroup(s *Sim, c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	if g.Loaded && renew == 0 {
+	var due []*object.Buffer
+	for _, b := range g.Buffers {
+		if !b.Loaded || renew != 0 {
+			b.Loaded = true
+			due = append(due, b)
+		}
+	}
+	if len(due) == 0 {
 		return s.beginNothing(c, g)
 	}
-	g.Loaded = true
-	for _, b := range g.Buffers {
-		b.Loaded = true
-	}
-	return s.load(c, g, g.Buffers)
+	return s.load(c, g, due)
 }
 
 func waitGroup(s *Sim, c *call.Call) error {

@@ -43,8 +43,11 @@ func (s *Sim) doAcross(c *call.Call, l *object.Loop) error {
 		if c.CallTime != 0 {
 			s.user(s.objects.Current(), c.CallTime)
 		}
-		if more == 0 || l.Across.Old == nil {
+		if more == 0 {
 			return nil
+		}
+		if l.Across.Old == nil {
+			return s.whileWaiting(interval.Shadow, nothing)
 		}
 		cost, err := s.shadows(c, l.Across.Old)
 		if err != nil {
@@ -333,6 +336,7 @@ func (s *Sim) schedule(g *stages, t units.Seconds, actors []Actor) []Part {
 	for n, tm := range comm.Pipe(st, q) {
 		p := &parts[order[n]]
 		p.Transfer, p.Overlap, p.Wait, p.Ends, p.End = tm.Start+tm.Transfer, tm.Hidden, tm.Wait, true, tm.End
+		s.explainStage(&actors[order[n]], &st[n], &tm)
 	}
 	return parts
 }

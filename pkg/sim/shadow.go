@@ -54,6 +54,9 @@ func (s *Sim) shadowKey(g *object.ShadowGroup) []byte {
 		for d := range e.Lo {
 			k = binary.AppendVarint(k, e.Lo[d])
 			k = binary.AppendVarint(k, e.Hi[d])
+			if e.Outside != nil && e.Outside[d] {
+				k = append(k, 1)
+			}
 		}
 	}
 	s.key = k

@@ -238,8 +238,16 @@ func (s *Sim) Step(c *call.Call) error {
 		s.user(s.objects.Current(), c.CallTime)
 	}
 	if h.run != nil {
-		if err := s.handle(c, h); err != nil {
+		ordinary, err := s.handle(c, h)
+		if err != nil {
 			return err
+		}
+		if ordinary {
+			if h.ownCall && c.CallTime != 0 {
+				s.user(s.objects.Current(), c.CallTime)
+			}
+			h = &handlers[libdvm.Ordinary]
+			s.after, s.passRet = nil, nil
 		}
 	}
 	switch {
@@ -265,21 +273,22 @@ func (s *Sim) begins(at origin) {
 	s.enter(s.tree.root)
 }
 
-// handle runs a handler; with Lenient a handle that names nothing only warns.
-func (s *Sim) handle(c *call.Call, h *handler) error {
-	err := h.run(s, c)
+// handle runs a handler; with Lenient a handle that names nothing only warns,
+// and the call is an ordinary one.
+func (s *Sim) handle(c *call.Call, h *handler) (ordinary bool, err error) {
+	err = h.run(s, c)
 	if err == nil || !s.cfg.Lenient {
-		return err
+		return false, err
 	}
 	e, ok := errors.AsType[*diag.Error](err)
 	if !ok || e.Code != "model/handle" {
-		return err
+		return false, err
 	}
 	w := *e
 	w.Severity = diag.SeverityWarning
 	w.Msg += "; simulated as an ordinary function"
 	s.warned = append(s.warned, &w)
-	return nil
+	return true, nil
 }
 
 // user passes t of user time on the processors of sys alike: every one does
@@ -321,6 +330,11 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	}
 	if e.Time != 0 {
 		s.user(s.objects.Current(), e.Time)
+	}
+	for i := range s.edges {
+		if b := &s.edges[i]; b.first {
+			s.warned = append(s.warned, diag.Warn(b.call.Pos, "model/no-wait", "%s: its loop did not end; the exchange is left out", originOf(&b.call)))
+		}
 	}
 	s.landAll()
 	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, tree: s.tree, clocks: s.clocks, explanation: s.explanation}

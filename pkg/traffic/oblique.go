@@ -28,12 +28,12 @@ func (r *Root) oblique(number int, e *object.Edge) (comm.Traffic, error) {
 			var walk func(d, out int, b int64) error
 			walk = func(d, out int, b int64) error {
 				if d == len(box) {
-					if out > 0 {
+					if out > 0 && b > 0 {
 						ms = append(ms, comm.Message{From: f.sys.Rank(f.number(from)), To: f.sys.Rank(i), Bytes: units.Bytes(b)})
 					}
 					return nil
 				}
-				if err := walk(d+1, out, b*box[d].Len()); err != nil || len(by[d]) == 0 || out == max(1, e.Corners) {
+				if err := walk(d+1, out, b*inner(e, d, box[d].Len())); err != nil || len(by[d]) == 0 || out == max(1, e.Corners) {
 					return err
 				}
 				at := slices.IndexFunc(lines[d], func(l line) bool { return l.iv == box[d] })

@@ -103,6 +103,15 @@ type halo struct {
 	corners []int
 }
 
+// inner returns how many of the n elements of a block take part where
+// dimension d is not left: none when only its edges do.
+func inner(e *object.Edge, d int, n int64) int64 {
+	if e.Outside != nil && e.Outside[d] {
+		return 0
+	}
+	return n
+}
+
 // add takes in array number i of the group.
 func (h *halo) add(i int, e *object.Edge) error {
 	m := e.Array.Map
@@ -110,7 +119,7 @@ func (h *halo) add(i int, e *object.Edge) error {
 	factor := e.Array.ElemSize
 	for d, n := range m.Size {
 		if len(by[d]) == 0 {
-			factor *= n
+			factor *= inner(e, d, n)
 		}
 	}
 	dims := make([][]step, len(m.Spans))
@@ -128,7 +137,7 @@ func (h *halo) add(i int, e *object.Edge) error {
 			return nil
 		}
 		for at, c := range b.coord {
-			dims[k] = append(dims[k], step{c, c, []int64{b.hi[at] - b.lo[at]}})
+			dims[k] = append(dims[k], step{c, c, []int64{inner(e, s.Dim, b.hi[at]-b.lo[at])}})
 			for _, side := range [...]struct {
 				at    int
 				width int64
