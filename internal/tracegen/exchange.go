@@ -1,7 +1,7 @@
 package tracegen
 
-// shadowGroup creates a group with edges of arrays.
-func (g *gen) shadowGroup(arrays []*arr) uint64 {
+// shadowGroup creates a group with edges of arrays; plain ones have no signs.
+func (g *gen) shadowGroup(arrays []*arr, plain bool) uint64 {
 	group := g.handle()
 	g.call("crtshg_", []string{"StaticSign=0;"}, sprint("ShadowGroupRef=%x;", group))
 	for _, a := range arrays {
@@ -10,7 +10,7 @@ func (g *gen) shadowGroup(arrays []*arr) uint64 {
 			low[i], high[i] = g.width(a.size[i]), g.width(a.size[i])
 		}
 		head := sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x; ArrayHeader=%x; ArrayHandlePtr=%x;", group, a.hdr, a.h)
-		if g.has(Corners) && g.chance(35) {
+		if !plain && g.has(Corners) && g.chance(35) {
 			sign := make([]int, len(low))
 			for i := range sign {
 				sign[i] = []int{7, 3, 5, 1, 7}[g.r.IntN(5)]
@@ -62,7 +62,7 @@ func (g *gen) shadow() {
 	if len(some) == 2 && (some[0] == some[1] || some[0].t.sys != some[1].t.sys) {
 		some = some[:1]
 	}
-	group := g.shadowGroup(some)
+	group := g.shadowGroup(some, false)
 	ref := []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)}
 	if g.chance(80) {
 		g.call("strtsh_", ref)
@@ -241,7 +241,11 @@ func (g *gen) load(bufs []uint64) (after []func()) {
 		renew = 1
 	}
 	again := g.chance(25)
-	if len(bufs) == 1 && g.chance(70) {
+	if g.has(LoadedMembers) && len(bufs) == 1 && g.chance(30) {
+		head := sprint("BufferHeader=%x; BufferHandlePtr=%x;", bufs[0], bufs[0]+1)
+		g.call("loadrb_", []string{head + " RenewSign=0;"})
+		g.call("waitrb_", []string{head})
+	} else if len(bufs) == 1 && g.chance(70) {
 		head := sprint("BufferHeader=%x; BufferHandlePtr=%x;", bufs[0], bufs[0]+1)
 		g.call("loadrb_", []string{head + sprint(" RenewSign=%d;", renew)})
 		wait := func() { g.call("waitrb_", []string{head}) }
@@ -259,7 +263,7 @@ func (g *gen) load(bufs []uint64) (after []func()) {
 	g.call("crtbg_", []string{"StaticSign=0; DelBufSign=1;"}, sprint("RegularAccessGroupRef=%x;", group))
 	ref := sprint("RegularAccessGroupRefPtr=1; RegularAccessGroupRef=%x;", group)
 	for _, b := range bufs {
-		g.call("insrb_", []string{ref + sprint(" BufferHeader=%x; BufferHeader[0]=%x", b, b)})
+		g.call("insrb_", []string{ref + sprint(" BufferHeader=%x; BufferHeader[0]=%x", b, b+1)})
 	}
 	g.call("loadbg_", []string{ref + sprint(" RenewSign=%d;", renew)})
 	wait := func() { g.call("waitbg_", []string{ref}) }

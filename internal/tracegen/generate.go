@@ -11,23 +11,27 @@ type Features uint32
 
 // The features.
 const (
-	Intervals      Features = 1 << iota // intervals of all types, entered again
-	Weights                             // blkdiv_, genblk_, setelw_
-	Alignments                          // constant, replicated, scaled and reversed alignments, arrays on arrays
-	Distributions                       // replicated, constant and missing dimensions of distributions
-	Systems                             // psview_ and crtps_, arrays on sections
-	Tasks                               // getamr_, mapam_, runam_, stopam_
-	Reductions                          // reduction groups
-	Shadows                             // shadow groups
-	Corners                             // shadow edges with corners, edges by sign
-	Boundaries                          // exfrst_ and imlast_
-	Buffers                             // remote access buffers and groups of them
-	Copies                              // arrcpy_ and aarrcp_
-	Redistribution                      // redis_ and realn_
-	InputOutput                         // standard I/O, Fortran I/O, arrays
-	Overlap                             // work between the start of an exchange and its end
-	Pipelines                           // across_
-	Deletions                           // objects are deleted and their handles used again
+	Intervals         Features = 1 << iota // intervals of all types, entered again
+	Weights                                // blkdiv_, genblk_, setelw_
+	Alignments                             // constant, replicated, scaled and reversed alignments, arrays on arrays
+	Distributions                          // replicated, constant and missing dimensions of distributions
+	Systems                                // psview_ and crtps_, arrays on sections
+	Tasks                                  // getamr_, mapam_, runam_, stopam_
+	Reductions                             // reduction groups
+	Shadows                                // shadow groups
+	Corners                                // shadow edges with corners, edges by sign
+	Boundaries                             // exfrst_ and imlast_
+	Buffers                                // remote access buffers and groups of them
+	Copies                                 // arrcpy_ and aarrcp_
+	Redistribution                         // redis_ and realn_
+	InputOutput                            // standard I/O, Fortran I/O, arrays
+	Overlap                                // work between the start of an exchange and its end
+	Pipelines                              // across_
+	Deletions                              // objects are deleted and their handles used again
+	ShortReferences                        // references of at most 8 digits, as on 32-bit systems
+	NewValuesOnly                          // across_ without old values
+	ObliqueBoundaries                      // exfrst_ and imlast_ of other loops than those over a whole array
+	LoadedMembers                          // groups of buffers that were loaded by themselves
 
 	// All switches every feature on.
 	All = 1<<iota - 1
@@ -64,7 +68,10 @@ func Generate(o Options) *Program {
 	if len(o.Grid) == 0 {
 		o.Grid = []int{1}
 	}
-	g := &gen{r: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), o: o, next: 0x1000, line: 1}
+	g := &gen{r: rand.New(rand.NewPCG(o.Seed, 0x9e3779b97f4a7c15)), o: o, next: 0x55d126950000, line: 1}
+	if g.has(ShortReferences) && g.chance(20) {
+		g.next = 0x8417d0
+	}
 	g.root = &system{shape: o.Grid, traced: o.Grid}
 	if g.chance(40) {
 		g.root.traced = make([]int, len(o.Grid))
@@ -109,6 +116,8 @@ type arr struct {
 	size   []int
 	width  int
 	t      *template // nil: whole on everybody
+	// rising is whether higher elements never lie on lower coordinates.
+	rising bool
 }
 
 type gen struct {

@@ -137,7 +137,8 @@ func (g *gen) weigh(t *template, s *system) []string {
 // alignment returns the parameters of an alignment with a pattern of the
 // given sizes, and the sizes of the array that it fits. want, when not nil,
 // are sizes that the array has already.
-func (g *gen) alignment(pattern, want []int) (args []string, size []int) {
+func (g *gen) alignment(pattern, want []int) (args []string, size []int, rising bool) {
+	rising = true
 	rank := 1 + g.r.IntN(3)
 	if want != nil {
 		rank = len(want)
@@ -191,6 +192,7 @@ func (g *gen) alignment(pattern, want []int) (args []string, size []int) {
 			b += m * (size[i] - 1)
 		}
 		axis[j], coeff[j], cons[j] = i+1, a, b
+		rising = rising && a > 0
 		free = free[1:]
 	}
 	for _, i := range free {
@@ -198,15 +200,15 @@ func (g *gen) alignment(pattern, want []int) (args []string, size []int) {
 			size[i] = 1 + g.r.IntN(6)
 		}
 	}
-	return []string{array("AxisArray", axis), array("CoeffArray", coeff), array("ConstArray", cons)}, size
+	return []string{array("AxisArray", axis), array("CoeffArray", coeff), array("ConstArray", cons)}, size, rising
 }
 
 // pattern picks a template or an array to align with.
-func (g *gen) pattern() (ref string, size []int, t *template) {
+func (g *gen) pattern() (ref string, size []int, t *template, rising bool) {
 	if g.has(Alignments) && g.chance(35) {
 		if all := g.inScope(true); len(all) > 0 {
 			a := all[g.r.IntN(len(all))]
-			return sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), a.size, a.t
+			return sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), a.size, a.t, a.rising
 		}
 	}
 	var all []*template
@@ -220,7 +222,7 @@ func (g *gen) pattern() (ref string, size []int, t *template) {
 		all = g.temps[len(g.temps)-1:]
 	}
 	t = all[g.r.IntN(len(all))]
-	return sprint("PatternRefPtr=1; PatternRef=%x (AMView);", t.h), t.size, t
+	return sprint("PatternRefPtr=1; PatternRef=%x (AMView);", t.h), t.size, t, true
 }
 
 // array creates and aligns an array.
@@ -237,9 +239,9 @@ func (g *gen) array() {
 		g.arrays = append(g.arrays, a)
 		return
 	}
-	ref, pat, t := g.pattern()
-	args, size := g.alignment(pat, nil)
-	a.size, a.t = size, t
+	ref, pat, t, up := g.pattern()
+	args, size, rising := g.alignment(pat, nil)
+	a.size, a.t, a.rising = size, t, rising && up
 	width := make([]int, len(size))
 	for i := range width {
 		width[i] = min(a.width, size[i])
@@ -264,8 +266,9 @@ func (g *gen) redistribute() {
 		sign = 1
 	}
 	if g.chance(50) {
-		ref, pat, t := g.pattern()
-		args, _ := g.alignment(pat, a.size)
+		ref, pat, t, up := g.pattern()
+		args, _, rising := g.alignment(pat, a.size)
+		a.rising = rising && up
 		ret := []string{"IsLocal=1"}
 		head := sprint("ArrayHeader=%x; ArrayHandlePtr=%x; %s NewSign=%d;", a.hdr, a.h, ref, sign)
 		g.call("realn_", append([]string{head}, args...), ret...)

@@ -99,10 +99,17 @@ func (g *gen) loop() {
 	}
 	g.call("crtpl_", []string{sprint("Rank=%d;", l.rank)}, sprint("LoopRef=%x;", l.h))
 	var after []func()
-	if g.has(Boundaries) && onArray && g.chance(25) {
+	switch {
+	case g.has(Boundaries) && onArray && l.rank == len(size) && (a.rising || g.has(ObliqueBoundaries)) && g.chance(25):
+		if !g.has(ObliqueBoundaries) {
+			g.boundary2(l, a, ref, size, &after)
+			break
+		}
 		after = append(after, g.boundary(l, a)...)
+		g.mapLoop(l, ref, size)
+	default:
+		g.mapLoop(l, ref, size)
 	}
-	g.mapLoop(l, ref, size)
 	if g.has(Buffers) && g.chance(25) {
 		after = append(after, g.loopBuffers(l)...)
 	}
@@ -207,10 +214,25 @@ func (g *gen) plainReduction() {
 	g.reduce(group, reds)
 }
 
+// boundary2 is boundary for a loop whose iterations are the elements of a, one
+// by one.
+func (g *gen) boundary2(l *nest, a *arr, ref string, size []int, after *[]func()) {
+	axis, coeff, cons := make([]int, l.rank), make([]int, l.rank), make([]int, l.rank)
+	for i, n := range size {
+		axis[i], coeff[i] = i+1, 1
+		l.first[i], l.last[i], l.step[i] = 0, n-1, 1
+		if g.chance(20) {
+			l.first[i], l.last[i], l.step[i] = l.last[i], l.first[i], -1
+		}
+	}
+	*after = append(*after, g.boundary(l, a)...)
+	g.place3(l, ref, axis, coeff, cons)
+}
+
 // boundary puts a shadow group of a, whose loop l is, to exfrst_ or imlast_;
 // what is returned comes after the loop.
 func (g *gen) boundary(l *nest, a *arr) (after []func()) {
-	group := g.shadowGroup([]*arr{a})
+	group := g.shadowGroup([]*arr{a}, !g.has(ObliqueBoundaries))
 	args := []string{sprint("%s ShadowGroupRefPtr=1; ShadowGroupRef=%x;", l.ref(), group)}
 	wait := func() { g.call("waitsh_", []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)}) }
 	switch g.r.IntN(3) {
@@ -274,7 +296,7 @@ func (g *gen) pipeline() bool {
 	}
 	g.call("crtpl_", []string{sprint("Rank=%d;", l.rank)}, sprint("LoopRef=%x;", l.h))
 	old := uint64(0)
-	if g.chance(60) {
+	if !g.has(NewValuesOnly) || g.chance(60) {
 		old = g.edges([]*arr{a}, high, low, 1)
 	}
 	fresh := g.edges([]*arr{a}, low, high, 1)

@@ -1,0 +1,532 @@
+package oracle
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/interval"
+)
+
+// Which of a call's two times a handler books itself.
+const (
+	ownCall = 1 << iota
+	ownRet
+)
+
+type handler struct {
+	do       func(*engine, *call.Call) error
+	ownTimes int
+}
+
+// functions are those that do more than take their time.
+var functions = table()
+
+func table() map[string]handler {
+	t := map[string]handler{
+		"binter_": {do: func(e *engine, c *call.Call) error { return e.enter(c, interval.User) }, ownTimes: ownRet},
+		"bsloop_": {do: func(e *engine, c *call.Call) error { return e.enter(c, interval.Sequential) }, ownTimes: ownRet},
+		"bploop_": {do: func(e *engine, c *call.Call) error { return e.enter(c, interval.Parallel) }, ownTimes: ownRet},
+		"einter_": {do: func(e *engine, c *call.Call) error { return e.leave(c, true) }, ownTimes: ownRet},
+		"enloop_": {do: func(e *engine, c *call.Call) error { return e.leave(c, false) }, ownTimes: ownRet},
+		"eloop_":  {do: func(e *engine, c *call.Call) error { return e.leave(c, false) }, ownTimes: ownRet},
+
+		"getps_":  {do: (*engine).getps},
+		"getam_":  {do: func(e *engine, c *call.Call) error { return e.make(c, "AMRef", e.stack[len(e.stack)-1]) }},
+		"psview_": {do: (*engine).psview},
+		"crtps_":  {do: (*engine).crtps},
+		"getamr_": {do: func(e *engine, c *call.Call) error { return e.make(c, "AMRef", &abstract{}) }},
+		"mapam_":  {do: (*engine).mapam},
+		"runam_":  {do: (*engine).runam},
+		"stopam_": {do: (*engine).stopam},
+
+		"crtamv_": {do: (*engine).crtamv},
+		"getamv_": {do: (*engine).getamv},
+		"distr_":  {do: (*engine).distr},
+		"redis_":  {do: (*engine).redis},
+		"blkdiv_": {do: (*engine).blkdiv},
+		"genblk_": {do: (*engine).genblk},
+		"setelw_": {do: (*engine).setelw},
+		"crtda_":  {do: (*engine).crtda},
+		"crtrda_": {do: (*engine).crtda},
+		"align_":  {do: (*engine).align},
+		"realn_":  {do: (*engine).realn},
+
+		"crtshg_": {do: func(e *engine, c *call.Call) error { return e.make(c, "ShadowGroupRef", &shadowGroup{}) }},
+		"inssh_":  {do: (*engine).insertShadow},
+		"incsh_":  {do: (*engine).insertShadow},
+		"insshd_": {do: (*engine).insertShadow},
+		"incshd_": {do: (*engine).insertShadow},
+		"strtsh_": {do: (*engine).startShadow},
+		"sendsh_": {do: (*engine).sendShadow},
+		"recvsh_": {do: (*engine).sendShadow},
+		"waitsh_": {do: (*engine).waitShadow},
+		"exfrst_": {do: (*engine).exfrst},
+		"imlast_": {do: (*engine).imlast},
+
+		"crtrg_":  {do: func(e *engine, c *call.Call) error { return e.make(c, "RedGroupRef", &redGroup{}) }},
+		"crtred_": {do: (*engine).crtred},
+		"insred_": {do: (*engine).insred},
+		"strtrd_": {do: (*engine).strtrd},
+		"waitrd_": {do: (*engine).waitrd},
+
+		"arrcpy_": {do: (*engine).copy, ownTimes: ownRet},
+		"aarrcp_": {do: (*engine).copy, ownTimes: ownRet},
+		"waitcp_": {do: (*engine).waitcp},
+		"crtrbl_": {do: (*engine).crtrbl},
+		"crtrbp_": {do: (*engine).crtrbp},
+		"loadrb_": {do: (*engine).loadrb},
+		"waitrb_": {do: (*engine).waitrb},
+		"crtbg_":  {do: func(e *engine, c *call.Call) error { return e.make(c, "RegularAccessGroupRef", &bufferGroup{}) }},
+		"insrb_":  {do: (*engine).insrb},
+		"loadbg_": {do: (*engine).loadbg},
+		"waitbg_": {do: (*engine).waitbg},
+
+		"biof_":       {do: func(e *engine, c *call.Call) error { e.sys(float64(c.RetTime)); e.inIO = true; return nil }, ownTimes: ownRet},
+		"eiof_":       {do: func(e *engine, c *call.Call) error { e.inIO = false; return nil }},
+		"srmem_":      {do: (*engine).srmem},
+		"dvm_dfread":  {do: (*engine).arrayIO, ownTimes: ownRet},
+		"dvm_dfwrite": {do: (*engine).arrayIO, ownTimes: ownRet},
+
+		"crtpl_":  {do: (*engine).crtpl},
+		"mappl_":  {do: (*engine).mappl},
+		"dopl_":   {do: (*engine).dopl, ownTimes: ownCall},
+		"endpl_":  {do: (*engine).endpl},
+		"across_": {do: (*engine).across},
+	}
+	for _, name := range strings.Fields(`clearerr fclose feof ferror fflush fgetc fgetpos fgets fopen fprintf fputc fputs fread freopen
+		fscanf fseek fsetpos ftell fwrite getc getchar gets printf putc putchar puts remove rename rewind scanf setbuf setvbuf tmpfile tmpnam
+		ungetc vfprintf void_fprintf void_printf void_vfprintf void_vprintf vprintf`) {
+		t["dvm_"+name] = handler{do: (*engine).inout, ownTimes: ownRet}
+	}
+	for _, name := range []string{"delobj_", "delamv_", "delda_", "delps_", "delred_", "delrg_", "delshg_", "delbg_", "delrb_"} {
+		t[name] = handler{do: (*engine).delete}
+	}
+	return t
+}
+
+// make registers a new object under the handle that the call returned.
+func (e *engine) make(c *call.Call, key string, o any) error {
+	h, ok := c.RetHandle(key)
+	if !ok {
+		return fmt.Errorf("found no result %s", key)
+	}
+	if h > 0xffffffff {
+		e.longSize = 8
+	}
+	delete(e.headers, h)
+	e.objects[h] = o
+	return nil
+}
+
+// find is the object that the first of the given parameters names.
+func find[T any](e *engine, c *call.Call, keys ...string) (T, error) {
+	var none T
+	for _, key := range keys {
+		h, ok := c.Handle(key)
+		if !ok || h == 0 {
+			continue
+		}
+		for _, m := range []map[uint64]any{e.objects, e.headers} {
+			if o, ok := m[h]; ok {
+				if o, ok := o.(T); ok {
+					return o, nil
+				}
+			}
+		}
+	}
+	return none, fmt.Errorf("found no object of type %T in %v", none, keys)
+}
+
+// findArray is find for an array that is used: it must lie somewhere.
+func findArray(e *engine, c *call.Call, keys ...string) (*array, error) {
+	a, err := find[*array](e, c, keys...)
+	if err == nil && !a.ready() {
+		return nil, errors.New("found an array that is not aligned")
+	}
+	return a, err
+}
+
+// null is whether a parameter is absent, NULL, 0 or all ones.
+func null(c *call.Call, key string) bool {
+	h, ok := c.Handle(key)
+	return !ok || h == 0 || h == ^uint64(0)
+}
+
+// numbers are the elements of an array parameter, none when it is absent.
+func numbers(c *call.Call, key string) []int {
+	v, err := c.Ints(nil, key)
+	if err != nil {
+		return nil
+	}
+	out := make([]int, len(v))
+	for i, x := range v {
+		out[i] = int(x)
+	}
+	return out
+}
+
+func number(c *call.Call, key string) int {
+	v, err := c.IntOr(key, 0)
+	if err != nil {
+		return 0
+	}
+	return int(v)
+}
+
+// enter opens an interval; the call itself belongs to the outer one.
+func (e *engine) enter(c *call.Call, typ interval.Type) error {
+	if e.inIO {
+		e.io(float64(c.RetTime))
+	} else {
+		e.sys(float64(c.RetTime))
+	}
+	if typ == interval.Sequential && number(c, "nfrag") == -1 {
+		e.main.file, e.main.line = c.File, c.Line
+		return nil
+	}
+	var expr *int64
+	if typ == interval.User {
+		if v := int64(number(c, "index")); v != 2000000000 {
+			expr = &v
+		}
+	}
+	var n *node
+	for _, x := range e.at.children {
+		if x.typ == typ && x.file == c.File && x.line == c.Line && (x.expr == nil) == (expr == nil) && (expr == nil || *x.expr == *expr) {
+			n = x
+		}
+	}
+	if n == nil {
+		n = newNode(e.at, len(e.clock))
+		n.typ, n.file, n.line, n.expr = typ, c.File, c.Line, expr
+		e.at.children = append(e.at.children, n)
+	}
+	n.count++
+	n.members |= e.current().set()
+	e.at = n
+	return nil
+}
+
+func (e *engine) leave(c *call.Call, user bool) error {
+	if e.inIO {
+		e.io(float64(c.RetTime))
+	} else {
+		e.sys(float64(c.RetTime))
+	}
+	if e.at.parent == nil || (e.at.typ == interval.User) != user {
+		return errors.New("found the end of an interval that was not begun")
+	}
+	e.at = e.at.parent
+	return nil
+}
+
+// system is the system that a parameter names; nothing means the current one.
+func (e *engine) system(c *call.Call, key string) (*system, error) {
+	if null(c, key) {
+		return e.current(), nil
+	}
+	return find[*system](e, c, key)
+}
+
+func (e *engine) getps(c *call.Call) error {
+	am := e.stack[len(e.stack)-1]
+	if !null(c, "AMRef") {
+		var err error
+		if am, err = find[*abstract](e, c, "AMRef"); err != nil {
+			return err
+		}
+	}
+	if am.sys == nil {
+		am = e.stack[len(e.stack)-1]
+	}
+	return e.make(c, "PSRef", am.sys)
+}
+
+func (e *engine) psview(c *call.Call) error {
+	s, err := e.system(c, "PSRef")
+	if err != nil {
+		return err
+	}
+	return e.make(c, "PSRef", view(s, numbers(c, "SizeArray")))
+}
+
+func (e *engine) crtps(c *call.Call) error {
+	s, err := e.system(c, "PSRef")
+	if err != nil {
+		return err
+	}
+	v, err := section(s, numbers(c, "InitIndexArray"), numbers(c, "LastIndexArray"))
+	if err != nil {
+		return err
+	}
+	return e.make(c, "PSRef", v)
+}
+
+func (e *engine) mapam(c *call.Call) error {
+	am, err := find[*abstract](e, c, "AMRef")
+	if err != nil {
+		return err
+	}
+	am.sys, err = e.system(c, "PSRef")
+	return err
+}
+
+func (e *engine) runam(c *call.Call) error {
+	if run, err := c.RetInt("Run"); err != nil || run == 0 {
+		return err
+	}
+	am := e.stack[len(e.stack)-1]
+	if !null(c, "AMRef") {
+		var err error
+		if am, err = find[*abstract](e, c, "AMRef"); err != nil {
+			return err
+		}
+	}
+	if am.sys == nil {
+		return errors.New("found an abstract machine that is not mapped")
+	}
+	e.stack = append(e.stack, am)
+	return nil
+}
+
+func (e *engine) stopam(*call.Call) error {
+	if len(e.stack) == 1 {
+		return errors.New("found the end of a task that was not begun")
+	}
+	e.stack = e.stack[:len(e.stack)-1]
+	return nil
+}
+
+func (e *engine) crtamv(c *call.Call) error {
+	return e.make(c, "AMViewRef", &template{size: numbers(c, "SizeArray"), wide: e.as.WideReplicas})
+}
+
+func (e *engine) getamv(c *call.Call) error {
+	a, err := find[*array](e, c, "ArrayHandlePtr", "ArrayHeader")
+	if err != nil {
+		return err
+	}
+	if a.t == nil {
+		return nil
+	}
+	return e.make(c, "AMViewRef", a.t)
+}
+
+func (e *engine) distr(c *call.Call) error {
+	t, err := find[*template](e, c, "AMViewRef")
+	if err != nil {
+		return err
+	}
+	s, err := e.system(c, "PSRef")
+	if err != nil {
+		return err
+	}
+	return t.distribute(s, numbers(c, "AxisArray"), numbers(c, "DistrParamArray"), e.power, e.opts.Balance == "power")
+}
+
+// redis moves a template and everything that is aligned with it.
+func (e *engine) redis(c *call.Call) error {
+	t, err := find[*template](e, c, "AMViewRef")
+	if err != nil {
+		a, err := find[*array](e, c, "ArrayHandlePtr", "ArrayHeader")
+		if err != nil || a.t == nil {
+			return fmt.Errorf("found neither a template nor an aligned array: %w", err)
+		}
+		t = a.t
+	}
+	var arrays []*array
+	var before [][]set
+	for _, h := range sortedHandles(e.objects) {
+		if a, ok := e.objects[h].(*array); ok && a.t == t && !slices.Contains(arrays, a) {
+			arrays = append(arrays, a)
+			before = append(before, a.owner())
+		}
+	}
+	if err := e.distr2(c, t); err != nil {
+		return err
+	}
+	ms := messages{}
+	if number(c, "NewSign") == 0 {
+		for i, a := range arrays {
+			e.move(ms, before[i], a.owner(), a.bytes)
+		}
+	}
+	e.synchronous(interval.Redistribution, ms)
+	return nil
+}
+
+func (e *engine) distr2(c *call.Call, t *template) error {
+	s, err := e.system(c, "PSRef")
+	if err != nil {
+		return err
+	}
+	return t.distribute(s, numbers(c, "AxisArray"), numbers(c, "DistrParamArray"), e.power, e.opts.Balance == "power")
+}
+
+func sortedHandles(m map[uint64]any) []uint64 {
+	var all []uint64
+	for h := range m {
+		all = append(all, h)
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (e *engine) blkdiv(c *call.Call) error {
+	t, err := find[*template](e, c, "AMViewRef")
+	if err != nil {
+		return err
+	}
+	t.divs = nil
+	if number(c, "AMVAxisCount") > 0 {
+		t.divs = numbers(c, "AMVAxisDiv")
+	}
+	return nil
+}
+
+func (e *engine) genblk(c *call.Call) error {
+	t, err := find[*template](e, c, "AMViewRef")
+	if err != nil {
+		return err
+	}
+	if t.weighOn, err = e.system(c, "PSRef"); err != nil {
+		return err
+	}
+	t.weighed = map[int]weights{}
+	p := c.Args.Get("AxisWeightAddr")
+	if p == nil {
+		return nil
+	}
+	all, err := c.Reals(nil, "AxisWeightAddr")
+	if err != nil {
+		return err
+	}
+	from := 0
+	for k, to := range c.Args.Rows(p) {
+		t.weighed[k] = weights{w: all[from:to], sizes: number(c, "DoubleSign") == 0}
+		from = int(to)
+	}
+	return nil
+}
+
+func (e *engine) setelw(c *call.Call) error {
+	t, err := find[*template](e, c, "AMViewRef")
+	if err != nil {
+		return err
+	}
+	if t.weighOn, err = e.system(c, "PSRef"); err != nil {
+		return err
+	}
+	t.weighed = map[int]weights{}
+	all, err := c.Reals(nil, "LoadWeight")
+	if err != nil {
+		return nil
+	}
+	from := 0
+	for k, n := range numbers(c, "WeightNumber") {
+		if from+n > len(all) {
+			return errors.New("found fewer loads than segments")
+		}
+		t.weighed[k] = weights{w: all[from : from+n], loads: true}
+		from += n
+	}
+	return nil
+}
+
+// elementSize is the size of an element; negative values name types of C, as
+// in reductions.
+func (e *engine) elementSize(n int) int64 {
+	if n >= 0 {
+		return int64(n)
+	}
+	return e.typeSize(-n)
+}
+
+func (e *engine) typeSize(t int) int64 {
+	switch t {
+	case 2:
+		return int64(e.longSize)
+	case 4, 5:
+		return 8
+	case 6:
+		return 16
+	}
+	return 4
+}
+
+func (e *engine) crtda(c *call.Call) error {
+	a := &array{
+		size: numbers(c, "SizeArray"), bytes: e.elementSize(number(c, "TypeSize")),
+		low: numbers(c, "LowShdWidthArray"), high: numbers(c, "HiShdWidthArray"),
+	}
+	if c.Func == "crtrda_" {
+		a.whole = e.root.set()
+	}
+	if err := e.make(c, "ArrayHandlePtr", a); err != nil {
+		return err
+	}
+	if h, ok := c.Handle("ArrayHeader"); ok {
+		e.headers[h] = a
+	}
+	return nil
+}
+
+func (e *engine) align(c *call.Call) error {
+	a, err := find[*array](e, c, "ArrayHandlePtr", "ArrayHeader")
+	if err != nil {
+		return err
+	}
+	o, err := find[any](e, c, "PatternRef", "PatternRefPtr")
+	if err != nil {
+		return err
+	}
+	p, err := patternOf(o)
+	if err != nil {
+		return err
+	}
+	a.positions, a.rules, err = p.align(indices(a.size), numbers(c, "AxisArray"), numbers(c, "CoeffArray"), numbers(c, "ConstArray"))
+	a.t, a.whole, a.owned = p.t, p.whole, nil
+	return err
+}
+
+func (e *engine) realn(c *call.Call) error {
+	a, err := find[*array](e, c, "ArrayHandlePtr", "ArrayHeader")
+	if err != nil {
+		return err
+	}
+	if !a.ready() {
+		return e.align(c)
+	}
+	before := a.owner()
+	if err := e.align(c); err != nil {
+		return err
+	}
+	ms := messages{}
+	if number(c, "NewSign") == 0 {
+		e.move(ms, before, a.owner(), a.bytes)
+	} else {
+		for i := range c.Nested {
+			if n := &c.Nested[i]; n.Func == "crtda_" {
+				if h, ok := n.RetHandle("ArrayHandlePtr"); ok {
+					e.objects[h] = a
+				}
+			}
+		}
+	}
+	e.synchronous(interval.Redistribution, ms)
+	return nil
+}
+
+func (e *engine) delete(c *call.Call) error {
+	for i := range c.Args.Len() {
+		if p := c.Args.At(i); !strings.HasSuffix(p.Key, "RefPtr") && p.Key != "ArrayHeader" && p.Key != "BufferHeader" {
+			if h, ok := c.Handle(p.Key); ok {
+				delete(e.objects, h)
+			}
+		}
+	}
+	return nil
+}

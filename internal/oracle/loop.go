@@ -1,0 +1,273 @@
+package oracle
+
+import (
+	"errors"
+	"slices"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/interval"
+)
+
+// A loop is a parallel loop (model section 8). positions are the places in
+// the template t at which each iteration lies.
+type loop struct {
+	rank       int
+	mapped     bool
+	iterations [][]int
+	extent     []int
+	t          *template
+	whole      set
+	positions  [][]int32
+	rules      []rule
+
+	owned   []set
+	version int
+
+	// spent is what each processor has computed in the loop.
+	spent map[int]float64
+	first []*shadowGroup // exfrst_
+	last  []*shadowGroup // imlast_
+
+	old, fresh *shadowGroup // across_
+	piped      bool
+	quanta     int
+	calls      int
+	work       float64
+}
+
+func (l *loop) owner() []set {
+	if l.t == nil {
+		all := make([]set, len(l.iterations))
+		for i := range all {
+			all[i] = l.whole
+		}
+		return all
+	}
+	if l.owned == nil || l.version != l.t.version {
+		l.owned, l.version = owners(l.positions, l.rules, l.t), l.t.version
+	}
+	return l.owned
+}
+
+func (e *engine) crtpl(c *call.Call) error {
+	if e.loop != nil {
+		return errors.New("found a loop inside a loop")
+	}
+	e.loop = &loop{rank: number(c, "Rank"), spent: map[int]float64{}}
+	return e.make(c, "LoopRef", e.loop)
+}
+
+func (e *engine) mappl(c *call.Call) error {
+	l, err := find[*loop](e, c, "LoopRef")
+	if err != nil {
+		return err
+	}
+	o, err := find[any](e, c, "PatternRef", "PatternRefPtr")
+	if err != nil {
+		return err
+	}
+	p, err := patternOf(o)
+	if err != nil {
+		return err
+	}
+	first, last, step := numbers(c, "InInitIndexArray"), numbers(c, "InLastIndexArray"), numbers(c, "InStepArray")
+	ranges := make([][]int, l.rank)
+	for d := range ranges {
+		for v := first[d]; step[d] > 0 && v <= last[d] || step[d] < 0 && v >= last[d]; v += step[d] {
+			ranges[d] = append(ranges[d], v)
+		}
+		l.extent = append(l.extent, len(ranges[d]))
+	}
+	l.iterations = choices(ranges)
+	l.positions, l.rules, err = p.align(l.iterations, numbers(c, "AxisArray"), numbers(c, "CoeffArray"), numbers(c, "ConstArray"))
+	l.t, l.mapped = p.t, true
+	if p.t == nil {
+		l.whole = p.whole & e.current().set()
+	}
+	e.lastLoop = l
+	return err
+}
+
+// spread says how the loop lies along the dimensions of its system.
+func (l *loop) spread() *spread {
+	if !l.mapped || l.t == nil {
+		return &spread{}
+	}
+	s := &spread{sys: l.t.sys}
+	for k, d := range l.t.dims {
+		distributed := d.axis >= 0 && l.rules[d.axis].how == 'l'
+		s.dims = append(s.dims, along{distributed, coordinates(l.t.sys, k, l.owner())})
+	}
+	return s
+}
+
+// parts are the iterations of each processor.
+func (l *loop) parts() map[int][]int {
+	parts := map[int][]int{}
+	for i, owners := range l.owner() {
+		for _, p := range owners.each() {
+			parts[p] = append(parts[p], i)
+		}
+	}
+	return parts
+}
+
+func (e *engine) dopl(c *call.Call) error {
+	l, err := find[*loop](e, c, "LoopRef")
+	if err != nil {
+		return err
+	}
+	l.calls++
+	t := float64(c.CallTime)
+	more, err := c.RetInt("DoPL")
+	if err != nil {
+		return err
+	}
+	if e.inIO {
+		return nil
+	}
+	switch {
+	case l.piped && l.calls == 1:
+		e.user(t)
+		if more == 1 {
+			return e.oldValues(l)
+		}
+	case l.piped:
+		l.work += t
+		if more == 0 {
+			return e.pipeline(l)
+		}
+	default:
+		e.compute(l, t)
+	}
+	return nil
+}
+
+// compute divides t seconds of the traced machine among the processors that
+// execute iterations.
+func (e *engine) compute(l *loop, t float64) {
+	if len(l.iterations) == 0 || !l.mapped {
+		e.user(t)
+		return
+	}
+	for p, d := range e.share(l.parts(), len(l.iterations), t, false) {
+		l.spent[p] += d
+	}
+}
+
+// endpl ends a loop: exchanges of exported iterations get their start, and
+// what imlast_ put last is waited for before the iterations that need it.
+func (e *engine) endpl(c *call.Call) error {
+	l, err := find[*loop](e, c, "LoopRef")
+	if err != nil {
+		return err
+	}
+	e.loop = nil
+	for _, g := range l.first {
+		ms, ts, err := e.edges(g)
+		if err != nil {
+			return err
+		}
+		sent := map[int]map[int32]bool{}
+		for _, t := range ts {
+			mark(sent, t.from, t.e.a, l, t.elements)
+		}
+		longest := 0.0
+		for _, d := range l.shares(sent) {
+			longest = max(longest, d)
+		}
+		x := g.started
+		x.start += longest
+		x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms), true
+	}
+	for _, g := range l.last {
+		if g.started == nil || !g.started.fixed {
+			return errors.New("found a wait without a start")
+		}
+		_, ts, err := e.edges(g)
+		if err != nil {
+			return err
+		}
+		used := map[int]map[int32]bool{}
+		for _, t := range ts {
+			mark(used, t.to, t.e.a, l, t.needs)
+		}
+		e.await(g.started, l.shares(used))
+		g.started = nil
+	}
+	return nil
+}
+
+// mark notes for a processor the places in the loop's template at which
+// elements of a lie.
+func mark(places map[int]map[int32]bool, p int, a *array, l *loop, elements []int) {
+	if a.t == nil || a.t != l.t {
+		return
+	}
+	if places[p] == nil {
+		places[p] = map[int32]bool{}
+	}
+	for _, x := range elements {
+		for _, at := range a.positions[x] {
+			places[p][at] = true
+		}
+	}
+}
+
+// shares are the times that processors spent in their iterations at certain
+// places.
+func (l *loop) shares(places map[int]map[int32]bool) map[int]float64 {
+	out := map[int]float64{}
+	for p, mine := range l.parts() {
+		n := 0
+		for _, i := range mine {
+			if slices.ContainsFunc(l.positions[i], func(at int32) bool { return places[p][at] }) {
+				n++
+			}
+		}
+		out[p] = float64(l.spent[p]*float64(n)) / float64(len(mine))
+	}
+	return out
+}
+
+func (e *engine) across(c *call.Call) error {
+	l := e.loop
+	if l == nil {
+		return errors.New("found no loop that is open")
+	}
+	l.piped = true
+	e.count(interval.Shadow)
+	if !null(c, "OldShadowGroupRef") {
+		var err error
+		if l.old, err = find[*shadowGroup](e, c, "OldShadowGroupRef"); err != nil {
+			return err
+		}
+	}
+	if !null(c, "NewShadowGroupRef") {
+		var err error
+		if l.fresh, err = find[*shadowGroup](e, c, "NewShadowGroupRef"); err != nil {
+			return err
+		}
+	}
+	if v, err := c.Real("PipeLinePar"); err == nil && v >= 1 {
+		l.quanta = int(v)
+	}
+	return nil
+}
+
+// oldValues exchanges what the loop needs as it was before.
+func (e *engine) oldValues(l *loop) error {
+	if l.old == nil {
+		if !e.as.NewValuesAlone {
+			e.sync(interval.Shadow)
+		}
+		return nil
+	}
+	ms, _, err := e.edges(l.old)
+	if err != nil {
+		return err
+	}
+	start := e.sync(interval.Shadow)
+	e.comm(interval.Shadow, e.network.exchange(start, e.current().set(), ms)-start)
+	return nil
+}

@@ -1,0 +1,196 @@
+// Package oracle simulates programs slowly and plainly. It is the measure of
+// pkg/sim in tests and is imported by tests only.
+//
+// It is written from the model alone and shares no code with the simulation:
+// nothing of pkg/layout, pkg/object, pkg/traffic, pkg/comm or pkg/sim. Every
+// processor has its own clock and counters; every element of an array has the
+// set of its owners; an exchange is a list of messages, each put on a channel
+// of its own; a pipeline is computed quantum by quantum. Nothing is a closed
+// form, so that each paragraph of the model can be found here as it stands.
+// Programs must be small: at most 64 processors.
+package oracle
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+)
+
+// MaxProcessors is the most processors that a grid may have.
+const MaxProcessors = 64
+
+// Readings are where the model can be read in two ways, or where the
+// simulation does not do what it says (testdata/disputed.md). The zero value
+// is how the oracle reads the model.
+type Readings struct {
+	// PoweredIO divides I/O times by the power of the I/O processor.
+	PoweredIO bool
+	// WideReplicas puts what is replicated along an axis of a template also
+	// on coordinates whose block of the axis is empty.
+	WideReplicas bool
+	// LongIs8 makes sizeof(long) 8 in traces with short references too.
+	LongIs8 bool
+	// NewValuesAlone leaves out the synchronization before a pipeline that
+	// needs no old values.
+	NewValuesAlone bool
+	// GroupsLoadAll loads buffers with their group although they were loaded
+	// by themselves.
+	GroupsLoadAll bool
+}
+
+// ErrImpossible is the error of a program that is in order but cannot run on
+// this grid: a shadow edge is wider than a block.
+var ErrImpossible = errors.New("the program cannot run on this grid")
+
+// Result is what Run found. Processors[i][p] are the characteristics of
+// processor p in Intervals[i]; In[i][p] says whether it belongs to it.
+type Result struct {
+	Intervals  []interval.Interval
+	Processors [][]interval.Times
+	In         [][]bool
+}
+
+// A set is a set of processors by their numbers in the root system.
+type set uint64
+
+func (s set) has(p int) bool { return s>>uint(p)&1 != 0 }
+func (s set) size() int      { return bits.OnesCount64(uint64(s)) }
+func only(p int) set         { return 1 << uint(p) }
+
+// each lists the members in ascending order.
+func (s set) each() []int {
+	var all []int
+	for p := range MaxProcessors {
+		if s.has(p) {
+			all = append(all, p)
+		}
+	}
+	return all
+}
+
+// engine is a simulation in progress.
+type engine struct {
+	m     *machine.Machine
+	grid  []int
+	opts  interval.Options
+	as    Readings
+	power []float64
+
+	clock    []float64
+	network  network
+	objects  map[uint64]any
+	headers  map[uint64]any
+	copies   map[uint64]*exchange
+	open     []*exchange // started and not waited for
+	root     *system
+	rootAM   *abstract
+	stack    []*abstract
+	main     *node
+	at       *node
+	loop     *loop // the open loop
+	lastLoop *loop // the last one that was mapped
+	inIO     bool
+	longSize int
+}
+
+// Run simulates all calls of src on a grid over the first processors of m.
+// An error says what is wrong with the program; it wraps ErrImpossible when
+// only the grid is at fault. opts.Level must keep all intervals; the search
+// for quanta is not done.
+func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source) (*Result, error) {
+	return RunAs(Readings{}, m, grid, opts, src)
+}
+
+// RunAs is Run with other readings of the model.
+func RunAs(as Readings, m *machine.Machine, grid []int, opts interval.Options, src call.Source) (*Result, error) {
+	n := 1
+	for _, x := range grid {
+		n *= x
+	}
+	if n > MaxProcessors || int64(n) > m.Processors() {
+		return nil, fmt.Errorf("found %d processors, expected at most %d and what the machine has", n, MaxProcessors)
+	}
+	e := &engine{
+		m: m, grid: grid, opts: opts, as: as, clock: make([]float64, n),
+		objects: map[uint64]any{}, headers: map[uint64]any{}, copies: map[uint64]*exchange{}, longSize: 4,
+	}
+	if as.LongIs8 {
+		e.longSize = 8
+	}
+	for p := range n {
+		e.power = append(e.power, m.Power(int64(p)))
+	}
+	e.network = network{m: m, grid: grid, channels: map[medium][][]span{}}
+	e.root = &system{shape: grid, traced: src.Header().Runtime.Root()}
+	for p := range n {
+		e.root.procs = append(e.root.procs, p)
+	}
+	e.rootAM = &abstract{sys: e.root}
+	e.stack = []*abstract{e.rootAM}
+	e.main = newNode(nil, n)
+	e.main.typ = interval.Main
+	e.main.count = 1
+	e.main.members = e.root.set()
+	e.at = e.main
+	first := true
+	for {
+		c, err := src.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if first {
+			e.main.file, e.main.line, first = c.File, c.Line, false
+		}
+		if c.Outside || c.Class().String() == "initialise" || c.Class().String() == "runtime" {
+			continue
+		}
+		if err := e.step(c); err != nil {
+			return nil, fmt.Errorf("%s: %w", c.Where(), err)
+		}
+	}
+	if x := src.Exit(); x.Found {
+		e.user(float64(x.Time))
+	}
+	for len(e.open) > 0 {
+		e.await(e.open[0], nil)
+	}
+	return e.result(), nil
+}
+
+// current is the processor system of the task that runs.
+func (e *engine) current() *system { return e.stack[len(e.stack)-1].sys }
+
+// step simulates one call: the user's time before it, what it does, and the
+// time inside it (model section 2, order inside any call).
+func (e *engine) step(c *call.Call) error {
+	h := functions[c.Func]
+	own := h.ownTimes
+	switch {
+	case e.inIO:
+		e.io(float64(c.CallTime))
+	case own&ownCall == 0:
+		e.user(float64(c.CallTime))
+	}
+	wasIO := e.inIO
+	if h.do != nil {
+		if err := h.do(e, c); err != nil {
+			return err
+		}
+	}
+	switch {
+	case own&ownRet != 0: // the handler did it
+	case wasIO && e.inIO:
+		e.io(float64(c.RetTime))
+	default:
+		e.sys(float64(c.RetTime))
+	}
+	return nil
+}

@@ -1,0 +1,291 @@
+package oracle
+
+import (
+	"math"
+	"slices"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+)
+
+// A stage is a processor of a pipeline (model section 9).
+type stage struct {
+	p    int
+	work float64 // A_i
+	hops []hop
+	ends []float64 // of its quanta
+	// How it spends its time beside the work.
+	wait, start, bare, hidden float64
+}
+
+// A hop is the link from a predecessor.
+type hop struct {
+	from  int
+	on    medium
+	bytes int64 // of all quanta together
+}
+
+func (h *hop) tstart() float64 { return float64(h.on.node.Medium.TStart) }
+
+// transfer is Tb for q quanta.
+func (h *hop) transfer(q int) float64 {
+	return float64(float64(h.on.node.Medium.TByte)*float64(h.bytes)) / float64(q)
+}
+
+// pipelined returns the dimensions of the loop's system that are pipelined:
+// those along which New has an edge and more than one coordinate has
+// iterations.
+func (l *loop) pipelined() map[int]int {
+	dims := map[int]int{} // how many coordinates
+	if l.fresh == nil || l.t == nil || len(l.iterations) == 0 {
+		return dims
+	}
+	s := l.spread()
+	for i := range l.fresh.edges {
+		g := &l.fresh.edges[i]
+		if g.a.t != l.t {
+			continue
+		}
+		for k, d := range l.t.dims {
+			if !s.dims[k].distributed || len(s.dims[k].at) < 2 {
+				continue
+			}
+			if r := g.a.rules[d.axis]; r.how == 'l' && (g.low[r.dim] > 0 || g.high[r.dim] > 0) {
+				dims[k] = len(s.dims[k].at)
+			}
+		}
+	}
+	return dims
+}
+
+// pipeline executes the time of a loop as a pipeline.
+func (e *engine) pipeline(l *loop) error {
+	dims := l.pipelined()
+	if len(dims) == 0 {
+		e.compute(l, l.work)
+		return nil
+	}
+	_, ts, err := e.edges(l.fresh)
+	if err != nil {
+		return err
+	}
+	parts := l.parts()
+	stages := map[int]*stage{}
+	for p, mine := range parts {
+		stages[p] = &stage{p: p, work: float64((l.work/e.power[p])*float64(len(mine))) / float64(len(l.iterations))}
+	}
+	for _, t := range ts {
+		s := stages[t.to]
+		if s == nil || stages[t.from] == nil || len(t.dims) > 1 {
+			continue
+		}
+		bytes := int64(len(t.elements)) * t.e.a.bytes
+		if i := slices.IndexFunc(s.hops, func(h hop) bool { return h.from == t.from }); i >= 0 {
+			s.hops[i].bytes += bytes
+		} else {
+			s.hops = append(s.hops, hop{t.from, e.network.link(t.from, t.to), bytes})
+		}
+	}
+	q := e.quanta(l, dims, stages)
+	for done := 0; done < len(stages); {
+		for p := range e.clock {
+			if s := stages[p]; s != nil && s.ends == nil && !slices.ContainsFunc(s.hops, func(h hop) bool { return stages[h.from].ends == nil }) {
+				e.runStage(stages, s, q)
+				done++
+			}
+		}
+	}
+	missing := e.channelBound(stages, q)
+	for _, s := range stages {
+		s.wait += missing
+	}
+	e.bookPipeline(l, stages, parts)
+	return nil
+}
+
+// quanta chooses Q by the formula, or as across_ prescribes, and gives it the
+// shape that the extents allow: the outermost dimension gets min(Q, extent),
+// the rest goes on inwards.
+func (e *engine) quanta(l *loop, dims map[int]int, stages map[int]*stage) int {
+	var extents []int
+	n := 1
+	for d, count := range l.extent {
+		piped := false
+		for k := range l.t.dims {
+			axis := l.t.dims[k].axis
+			if axis < 0 || l.rules[axis].how != 'l' || l.rules[axis].dim != d {
+				continue
+			}
+			if _, ok := dims[k]; ok {
+				piped = true
+			} else {
+				count = l.longest(d)
+			}
+		}
+		if !piped {
+			extents = append(extents, count)
+			n *= count
+		}
+	}
+	// The largest stage decides.
+	hops := 0
+	for _, c := range dims {
+		hops += c - 1
+	}
+	a, b, tstart := 0.0, 0.0, 0.0
+	for _, s := range stages {
+		received := 0.0
+		for i := range s.hops {
+			received += s.hops[i].transfer(1)
+			tstart = max(tstart, s.hops[i].tstart())
+		}
+		a, b = max(a, s.work), max(b, received)
+	}
+	left := min(l.quanta, n)
+	if l.quanta < 1 {
+		left = choose(float64(hops), a, b, tstart, n)
+	}
+	q := 1
+	for _, x := range extents {
+		m := min(left, x)
+		q *= m
+		left = (left + m - 1) / m
+	}
+	return q
+}
+
+// longest is the most different values of loop dimension d on a processor.
+func (l *loop) longest(d int) int {
+	most := 1
+	for _, mine := range l.parts() {
+		seen := map[int]bool{}
+		for _, i := range mine {
+			seen[l.iterations[i][d]] = true
+		}
+		most = max(most, len(seen))
+	}
+	return most
+}
+
+// choose is the number of quanta by the formulas (4), (5), (9) and (10).
+func choose(d, a, b, tstart float64, n int) int {
+	if tstart == 0 {
+		return n
+	}
+	k2, c := float64(d*(a+b)), a+float64((d-1)*tstart)
+	if b > a {
+		k2, c = float64((d+1)*a)+float64((d-1)*b), b+float64((d-1)*tstart)
+	}
+	time := func(q int) float64 { return float64(tstart*float64(q)) + k2/float64(q) + c }
+	root := math.Sqrt(k2 / tstart)
+	low, high := min(max(int(root), 1), n), min(max(int(math.Ceil(root)), 1), n)
+	if time(high) < time(low) {
+		return high
+	}
+	return low
+}
+
+// runStage computes the schedule of one stage quantum by quantum; its
+// predecessors have theirs.
+func (e *engine) runStage(stages map[int]*stage, s *stage, q int) {
+	now := e.clock[s.p]
+	link := make([]float64, len(s.hops)) // when the message before was there
+	own, longest := 0.0, 0.0
+	for i := range s.hops {
+		own = max(own, s.hops[i].tstart())
+		longest = max(longest, s.hops[i].transfer(q))
+	}
+	for k := range q {
+		if k > 0 && len(s.hops) > 0 {
+			now += own
+			s.start += own
+		}
+		begin := now
+		for i := range s.hops {
+			h := &s.hops[i]
+			free := stages[h.from].ends[k]
+			if k > 0 {
+				free = max(free, link[i])
+			}
+			link[i] = free + h.tstart() + h.transfer(q)
+			begin = max(begin, link[i])
+		}
+		gap := begin - now
+		bare := min(gap, longest)
+		s.bare += bare
+		s.hidden += longest - bare
+		gap -= bare
+		if k == 0 { // the TStart of the first message counts as its own
+			first := min(gap, own)
+			s.start += first
+			gap -= first
+		}
+		s.wait += gap
+		now = begin + s.work/float64(q)
+		s.ends = append(s.ends, now)
+	}
+}
+
+// channelBound is what is missing when the channels of a medium cannot carry
+// the messages as fast as the stages would: two quanta and all the messages,
+// of unequal ones the least.
+func (e *engine) channelBound(stages map[int]*stage, q int) float64 {
+	type use struct {
+		n                              int
+		sum, shortest, sends, receives float64
+	}
+	uses := map[medium]*use{}
+	begin, end := math.Inf(1), 0.0
+	for p := range e.clock {
+		s := stages[p]
+		if s == nil {
+			continue
+		}
+		begin, end = min(begin, e.clock[p]), max(end, s.ends[q-1])
+		for i := range s.hops {
+			h := &s.hops[i]
+			if h.on.node.Medium.Kind == machine.Transputer {
+				continue
+			}
+			u := uses[h.on]
+			if u == nil {
+				u = &use{shortest: math.Inf(1), sends: math.Inf(1), receives: math.Inf(1)}
+				uses[h.on] = u
+			}
+			message := h.tstart() + h.transfer(q)
+			u.n += q
+			u.sum += float64(message * float64(q))
+			u.shortest = min(u.shortest, message)
+			u.sends = min(u.sends, stages[h.from].work/float64(q))
+			u.receives = min(u.receives, s.work/float64(q))
+		}
+	}
+	missing := 0.0
+	for m, u := range uses {
+		k := m.node.Medium.Channels
+		least := max(float64(float64((u.n+k-1)/k)*u.shortest), u.sum/float64(k))
+		missing = max(missing, u.sends+u.receives+least-(end-begin))
+	}
+	return missing
+}
+
+// bookPipeline puts the stages on the clocks.
+func (e *engine) bookPipeline(l *loop, stages map[int]*stage, parts map[int][]int) {
+	for p, s := range stages {
+		b := &e.at.own[p].kinds[interval.Shadow]
+		b.comm += s.wait + s.start + s.bare
+		b.real += s.wait
+		b.synch += s.wait
+		b.overlap += s.hidden
+		e.clock[p] += s.wait + s.start + s.bare
+	}
+	e.share(parts, len(l.iterations), l.work, false)
+	var ends []float64
+	for _, p := range l.t.sys.procs {
+		ends = append(ends, e.clock[p])
+	}
+	last := slices.Max(ends)
+	for i, p := range l.t.sys.procs {
+		e.at.own[p].kinds[interval.Shadow].variation += last - ends[i]
+	}
+}
