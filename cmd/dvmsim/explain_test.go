@@ -195,9 +195,8 @@ func TestExplainErrors(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"another function", "strtsh_@30", 3, "call 30 is waitsh_, not strtsh_"},
-		{"its place", "strtsh_@30", 3, "f01_ivals.fdv:23"},
-		{"a function that does not exist", "strtsh@29", 3, "call 29 is strtsh_, not strtsh"},
+		{"another function", "strtsh_@30", 1, "call 30 is waitsh_ at f01_ivals.fdv:23, not strtsh_"},
+		{"a function that does not exist", "strtsh@29", 1, "call 29 is strtsh_ at f01_ivals.fdv:23, not strtsh"},
 		{"behind the end", "strtsh_@99999999", 1, "no call 99999999 inside the program"},
 		{"before the program", "dvm_Init@2", 1, "no call 2 inside the program"},
 		{"no number", "strtsh_", 2, `found "strtsh_", expected a function and the number of its call`},

@@ -18,10 +18,15 @@ var (
 	stepLine     = regexp.MustCompile(`^(\w+) on (ethernet|myrinet|transputer)(?:\((\d+)\))? of "[^"]+"(?: from processor \d+)?: (.*), from (\S+) to (\S+) us: (\S+) us$`)
 	wholeLine    = regexp.MustCompile(`^exchange from (\S+) us to (\S+) us: (\S+) us$`)
 	waitLine     = regexp.MustCompile(`^waits for the exchange begun by .*: from (\S+) us to (\S+) us; `)
-	shareLine    = regexp.MustCompile(` us \* N_i / N / power with N = (\d+), N_i = (\d+)\.\.(\d+); (\d+) processors do the same, \((\d+)-1\)/(\d+) of it`)
+	shareLine    = regexp.MustCompile(` us \* N_i / N / power with N = (\d+), N_i = (\d+)\.\.(\d+); (?:no two processors do the same|(\d+) processors each do the same, \((\d+)-1\)/(\d+) of it)`)
 	longestLine  = regexp.MustCompile(`^  the longest: (\S+) us \* (\d+) / (\d+) = (\S+) us on power 1$`)
 	pipeLine     = regexp.MustCompile(`^pipeline: D = (\d+) hops, A = (\S+) us, B = (\S+) us, TStart = (\S+) us, quantised extents \[([\d ]*)\]: Q = (\d+) quanta$`)
 	pipeTime     = regexp.MustCompile(`^  equal stages would take T\(Q\) = .* = (\S+) us with Tp = A/Q, Tb = B/Q$`)
+	ioLine       = regexp.MustCompile(`^time (?:in input and output|inside the call) (\S+) us: I/O time of processor \d+ alone, whatever its power$`)
+	powersLine   = regexp.MustCompile(`^powers, from processor 0 on: (.*)$`)
+	stageLine    = regexp.MustCompile(`^  stage at \[[\d ]+\] \(\d+ like it\): from (\S+) us: work (\S+) us \+ TStart (\S+) us \+ transfer (\S+) us \+ waiting (\S+) us = until (\S+) us; transfer beside work (\S+) us$`)
+	exportLine   = regexp.MustCompile(`^the exchange of .* begins at the common clock (\S+) us plus the longest time in the iterations that it exports: (\S+) us$`)
+	partLine     = regexp.MustCompile(`^of the loop's time (\S+) us: the part of `)
 	afterLine    = regexp.MustCompile(`^clocks afterwards: (\S+) us at the latest$`)
 
 	messages = regexp.MustCompile(`^(\d+) x \((\S+) \+ (\S+) x (\d+)\)$`)
@@ -38,6 +43,7 @@ type sheet struct {
 	figures int
 
 	size   int64
+	powers int64   // how many processors the powers are of, 0 when alike
 	latest float64 // the latest clock so far
 	pipe   []float64
 	steps  []step
@@ -100,6 +106,9 @@ func (s *sheet) line(l string) {
 		if m[2] != fmt.Sprint(size) {
 			s.t.Errorf("%s: a grid of %s has %d processors: %s", s.where, m[1], size, l)
 		}
+		if s.powers != 0 && s.powers != size {
+			s.t.Errorf("%s: powers of %d processors, the system has %d", s.where, s.powers, size)
+		}
 		s.size, s.latest = size, s.numbers(m[3:])[0]
 		return
 	}
@@ -135,7 +144,42 @@ func (s *sheet) line(l string) {
 		s.latest = math.Max(s.latest, s.numbers(m[1:])[1])
 		return
 	}
+	if m := ioLine.FindStringSubmatch(l); m != nil {
+		s.latest += s.numbers(m[1:])[0]
+		return
+	}
+	if m := powersLine.FindStringSubmatch(l); m != nil {
+		n := int64(0)
+		for run := range strings.SplitSeq(m[1], ", ") {
+			count, _, ok := strings.Cut(run, " x ")
+			x, err := strconv.ParseInt(count, 10, 64)
+			if !ok || err != nil {
+				s.t.Errorf("%s: %q is no run of powers", s.where, run)
+			}
+			n += x
+		}
+		s.powers = n
+		return
+	}
+	if m := stageLine.FindStringSubmatch(l); m != nil {
+		n := s.numbers(m[1:])
+		s.near("the end of a stage", n[5], n[0]+n[1]+n[2]+n[3]+n[4], n[5], 9)
+		s.latest = math.Max(s.latest, n[5])
+		return
+	}
+	if m := exportLine.FindStringSubmatch(l); m != nil {
+		if n := s.numbers(m[1:]); n[1] < n[0] {
+			s.t.Errorf("%s: an exchange begins before the clock it is counted from: %s", s.where, l)
+		}
+		return
+	}
+	if partLine.MatchString(l) {
+		return
+	}
 	if m := shareLine.FindStringSubmatch(l); m != nil {
+		if m[4] == "" {
+			m[4], m[5], m[6] = "1", "1", "1"
+		}
 		n := s.numbers(m[1:])
 		// Nobody has less than nothing or more than everything, and those
 		// who do the same are counted alike everywhere.

@@ -54,6 +54,7 @@ var packages = []struct {
 	{"cmd/dvmreport", "pkg/diag pkg/stream pkg/report cmd/internal/cli cmd/internal/open"},
 	{"cmd/internal/e2e", ""},
 	{"internal/arch", ""},
+	{"internal/docs", ""},
 	{"internal/tracegen", ""},
 	{"scripts/bench", ""},
 	{"scripts/soak", ""},
@@ -65,7 +66,7 @@ var packages = []struct {
 // where. Test code may import more; docs/dependencies.md lists all of it.
 var libraries = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {"schema/schematest"},
-	"github.com/klauspost/compress":            {"pkg/stream", "scripts/bench"},
+	"github.com/klauspost/compress":            {"pkg/stream", "scripts/bench", "scripts/soak"},
 	"github.com/urfave/cli/v2":                 {"cmd/"},
 	"golang.org/x/term":                        {"cmd/internal/cli"},
 }

@@ -39,7 +39,7 @@ func (s *Sim) explain(c *call.Call) error {
 		return nil
 	}
 	if c.Func != w.Func {
-		return fmt.Errorf("call %d is %s (%v), not %s", c.Seq, c.Func, c.Pos, w.Func)
+		return fmt.Errorf("call %d is %s at %s:%d, not %s", c.Seq, c.Func, c.File, c.Line, w.Func)
 	}
 	s.explained = &explanation{}
 	s.net.Explain(true)
