@@ -108,9 +108,6 @@ func (e *engine) ioProcessor() int {
 // so no power divides it.
 func (e *engine) io(t float64) {
 	p := e.ioProcessor()
-	if e.as.PoweredIO {
-		t /= e.power[p]
-	}
 	e.clock[p] += t
 	e.at.own[p].io += t
 }

@@ -301,7 +301,7 @@ func (e *engine) stopam(*call.Call) error {
 }
 
 func (e *engine) crtamv(c *call.Call) error {
-	return e.make(c, "AMViewRef", &template{size: numbers(c, "SizeArray"), wide: e.as.WideReplicas})
+	return e.make(c, "AMViewRef", &template{size: numbers(c, "SizeArray"), as: e.as})
 }
 
 func (e *engine) getamv(c *call.Call) error {

@@ -153,9 +153,8 @@ type template struct {
 	weighed map[int]weights
 	weighOn *system
 
-	// wide is Readings.WideReplicas.
-	wide bool
-	sys  *system
+	as  Readings
+	sys *system
 	// owner[i] are the processors that hold element i.
 	owner []set
 	// dims says for each dimension of sys which axis it divides, with its
@@ -367,7 +366,7 @@ type rule struct {
 	dim int
 	a   int
 	b   int
-	// whole is whether replicas are along the whole axis.
+	// whole is whether replicas are along the axis from end to end.
 	whole bool
 }
 
@@ -408,23 +407,28 @@ func owners(positions [][]int32, rules []rule, t *template) []set {
 		for _, p := range ps {
 			all[i] |= t.owner[p]
 		}
-		if t.wide {
+		if t.as.WideReplicas || t.as.FilledReplicas {
 			all[i] = widen(all[i], rules, t)
 		}
 	}
 	return all
 }
 
-// widen adds to the owners of an element that is replicated along a whole axis
-// those whose block of the axis is empty.
+// widen adds owners to an element that is replicated along an axis, as
+// Readings.WideReplicas and FilledReplicas have it.
 func widen(owners set, rules []rule, t *template) set {
 	for k, d := range t.dims {
-		if d.axis < 0 || rules[d.axis].how != 'r' || !rules[d.axis].whole {
+		if d.axis < 0 || rules[d.axis].how != 'r' || owners == 0 {
 			continue
+		}
+		first, last := 0, t.sys.shape[k]-1
+		if !rules[d.axis].whole || !t.as.WideReplicas {
+			at := coordinates(t.sys, k, []set{owners})
+			first, last = at[0], at[len(at)-1]
 		}
 		for _, p := range owners.each() {
 			c := coords(t.sys.shape, t.sys.index(p))
-			for c[k] = range t.sys.shape[k] {
+			for c[k] = first; c[k] <= last; c[k]++ {
 				owners |= only(t.sys.procs[linear(t.sys.shape, c)])
 			}
 		}
@@ -524,8 +528,9 @@ func (p *pattern) align(tuples [][]int, axis, coeff, cons []int) (positions [][]
 			case 'c':
 				r = rule{how: 'c', b: r.a*q.b + r.b}
 			default:
-				// The pattern covers the axis when it is as long.
-				r = rule{how: 'r', whole: p.size[r.dim] == p.t.size[len(rules)]}
+				// A pattern covers an axis from end to end, or in part.
+				one, other := r.b, r.a*(p.size[r.dim]-1)+r.b
+				r = rule{how: 'r', whole: min(one, other) == 0 && max(one, other) == p.t.size[len(rules)]-1}
 			}
 		}
 		rules = append(rules, r)

@@ -258,9 +258,7 @@ func (e *engine) across(c *call.Call) error {
 // oldValues exchanges what the loop needs as it was before.
 func (e *engine) oldValues(l *loop) error {
 	if l.old == nil {
-		if !e.as.NewValuesAlone {
-			e.sync(interval.Shadow)
-		}
+		e.sync(interval.Shadow)
 		return nil
 	}
 	ms, _, err := e.edges(l.old)

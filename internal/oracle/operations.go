@@ -542,9 +542,7 @@ func (e *engine) loadbg(c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	renew := number(c, "RenewSign") == 1 || e.as.GroupsLoadAll && !g.loaded
-	g.loaded = true
-	g.started = e.load(g.buffers, renew)
+	g.started = e.load(g.buffers, number(c, "RenewSign") == 1)
 	return nil
 }
 

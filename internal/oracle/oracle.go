@@ -28,19 +28,12 @@ const MaxProcessors = 64
 // simulation does not do what it says (testdata/disputed.md). The zero value
 // is how the oracle reads the model.
 type Readings struct {
-	// PoweredIO divides I/O times by the power of the I/O processor.
-	PoweredIO bool
 	// WideReplicas puts what is replicated along an axis of a template also
 	// on coordinates whose block of the axis is empty.
 	WideReplicas bool
-	// LongIs8 makes sizeof(long) 8 in traces with short references too.
-	LongIs8 bool
-	// NewValuesAlone leaves out the synchronization before a pipeline that
-	// needs no old values.
-	NewValuesAlone bool
-	// GroupsLoadAll loads buffers with their group although they were loaded
-	// by themselves.
-	GroupsLoadAll bool
+	// FilledReplicas puts what is replicated along a part of an axis also on
+	// the coordinates between those that hold that part.
+	FilledReplicas bool
 }
 
 // ErrImpossible is the error of a program that is in order but cannot run on
@@ -118,9 +111,6 @@ func RunAs(as Readings, m *machine.Machine, grid []int, opts interval.Options, s
 	e := &engine{
 		m: m, grid: grid, opts: opts, as: as, clock: make([]float64, n),
 		objects: map[uint64]any{}, headers: map[uint64]any{}, copies: map[uint64]*exchange{}, longSize: 4,
-	}
-	if as.LongIs8 {
-		e.longSize = 8
 	}
 	for p := range n {
 		e.power = append(e.power, m.Power(int64(p)))

@@ -240,7 +240,6 @@ type buffer struct {
 // A bufferGroup is made by crtbg_.
 type bufferGroup struct {
 	buffers []*buffer
-	loaded  bool
 	started *exchange
 }
 
