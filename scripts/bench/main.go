@@ -3,27 +3,25 @@
 //	go run ./scripts/bench [-o FILE] [-bench REGEXP] [-count N]
 //
 // It runs the benchmarks of all packages one after the other, then the
-// commands as processes on the large bundled trace, and prints two tables:
-// MB/s of the text that is read or written, calls/s, and memory. With -o it
-// replaces the part of FILE between the lines "<!-- figures -->" and
-// "<!-- end of figures -->" with them. Machine, date and commit are left out:
+// commands as processes on the large bundled trace and on traces that it
+// makes, and prints tables: MB/s of the text that is read or written, calls/s,
+// the cost of a call as one property of the program or the number of
+// processors grows, memory, and what the time is spent on. With -o it replaces
+// the part of FILE between the lines "<!-- figures -->" and
+// "<!-- end of figures -->" with them, and draws the curves of cost into the
+// directory called FILE without .md. Machine, date and commit are left out:
 // compare figures of one machine only.
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"flag"
 	"fmt"
-	"io"
 	"log"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
-
-	"github.com/klauspost/compress/zstd"
 )
 
 func main() {
@@ -36,7 +34,7 @@ func main() {
 	if flag.NArg() > 0 || *count < 1 {
 		log.Fatal("found operands or a count below 1; see go doc ./scripts/bench")
 	}
-	b, err := run(*pattern, *count)
+	b, rows, err := run(*pattern, *count)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -47,35 +45,48 @@ func main() {
 		if err := replace(*out, b); err != nil {
 			log.Fatal(err)
 		}
+		if err := plots(strings.TrimSuffix(*out, ".md"), rows); err != nil {
+			log.Fatal(err)
+		}
 	}
 }
 
-// run measures everything and returns the tables as Markdown.
-func run(pattern string, count int) ([]byte, error) {
+// run measures everything and returns the tables as Markdown, and the results
+// of the benchmarks.
+func run(pattern string, count int) ([]byte, []*row, error) {
 	var b bytes.Buffer
 	rows, err := benchmarks(pattern, count)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fmt.Fprintf(&b, "Best of %d, MB/s of what is read or written.\n\n", count)
 	fmt.Fprint(&b, "| benchmark | MB/s | calls/s | ms/op | allocs/op |\n| --- | ---: | ---: | ---: | ---: |\n")
 	for _, r := range rows {
+		if strings.HasPrefix(r.name, "Cost/") {
+			continue // in a table of their own
+		}
 		fmt.Fprintf(&b, "| `%s` %s | %s | %s | %s | %s |\n", r.pkg, r.name, r.get("MB/s"), r.get("calls/s"), r.millis(), r.get("allocs/op"))
 	}
+	b.Write(costTable(rows))
 	dir, err := os.MkdirTemp("", "bench")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer os.RemoveAll(dir)
-	whole, err := processes(dir, count)
+	whole, shares, err := processes(dir, count)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fmt.Fprint(&b, "\n| process | seconds | MB/s of .ptr text | MB of memory |\n| --- | ---: | ---: | ---: |\n")
 	for _, p := range whole {
-		fmt.Fprintf(&b, "| `%s` | %.2f | %.0f | %.0f |\n", p.line, p.seconds, p.rate, p.memory)
+		rate := ""
+		if p.rate > 0 {
+			rate = fmt.Sprintf("%.0f", p.rate)
+		}
+		fmt.Fprintf(&b, "| `%s` | %.2f | %s | %.0f |\n", p.line, p.seconds, rate, p.memory)
 	}
-	return b.Bytes(), nil
+	b.Write(shares)
+	return b.Bytes(), rows, nil
 }
 
 // A row is the best result of one benchmark.
@@ -141,88 +152,6 @@ func benchmarks(pattern string, count int) ([]*row, error) {
 		}
 	}
 	return rows, nil
-}
-
-// A process is the best run of a command on the large trace.
-type process struct {
-	line                  string
-	seconds, rate, memory float64
-}
-
-// processes times whole commands on the large trace, which lies in dir as
-// plain text.
-func processes(dir string, count int) ([]process, error) {
-	size, err := unpack("testdata/traces/large/f11_big.ptr.zst", filepath.Join(dir, "f11_big.ptr"))
-	if err != nil {
-		return nil, err
-	}
-	build := exec.Command("go", "build", "-o", dir, "./cmd/...")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%v: %w\n%s", build.Args, err, out)
-	}
-	machine, err := filepath.Abs("testdata/machines/bus4.par")
-	if err != nil {
-		return nil, err
-	}
-	prepare := exec.Command(filepath.Join(dir, "dvmtrace-parse"), "f11_big.ptr", "-o", "f11_big.calls")
-	prepare.Dir = dir
-	if out, err := prepare.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("%v: %w\n%s", prepare.Args, err, out)
-	}
-	var all []process
-	for _, line := range []string{
-		"dvmtrace-parse f11_big.ptr",
-		"dvmtrace-parse --to-ptr f11_big.ptr",
-		"dvmtrace-merge f11_big.ptr",
-		"dvmsim -q -m bus4.par -g 1 f11_big.ptr",
-		"dvmsim -q -m bus4.par -g 8x8 f11_big.ptr",
-		"dvmsim -q -m bus4.par -g 8x8 f11_big.calls",
-	} {
-		args := strings.Fields(line)
-		for i, a := range args {
-			if a == "bus4.par" {
-				args[i] = machine
-			}
-		}
-		best := process{line: line + " > /dev/null"}
-		for range count {
-			seconds, memory, err := timed(dir, args)
-			if err != nil {
-				return nil, err
-			}
-			if best.seconds == 0 || seconds < best.seconds {
-				best.seconds = seconds
-			}
-			best.memory = max(best.memory, memory)
-		}
-		best.rate = float64(size) / 1e6 / best.seconds
-		all = append(all, best)
-	}
-	return all, nil
-}
-
-// unpack writes the plain text of a compressed trace and returns its size.
-func unpack(from, to string) (int64, error) {
-	f, err := os.Open(from)
-	if err != nil {
-		return 0, err
-	}
-	defer f.Close()
-	z, err := zstd.NewReader(bufio.NewReader(f))
-	if err != nil {
-		return 0, err
-	}
-	defer z.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return 0, err
-	}
-	n, err := io.Copy(out, z)
-	if err != nil {
-		out.Close()
-		return 0, err
-	}
-	return n, out.Close()
 }
 
 // replace puts the tables between the marks of a document.
