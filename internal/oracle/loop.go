@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 
 	"dvmtools/pkg/call"
@@ -138,7 +139,49 @@ func (e *engine) dopl(c *call.Call) error {
 			return e.pipeline(l)
 		}
 	default:
-		e.compute(l, t)
+		return e.portion(c, l, t)
+	}
+	return nil
+}
+
+// portion computes what the call says that it executes, or all.
+func (e *engine) portion(c *call.Call, l *loop, t float64) error {
+	in := make([]bool, len(l.iterations))
+	for i := range in {
+		in[i] = true
+	}
+	for _, line := range c.Text {
+		var d, lower, upper, step int
+		if n, _ := fmt.Sscanf(string(line), "Dim%d: Lower=%d Upper=%d Step=%d", &d, &lower, &upper, &step); n != 4 {
+			continue
+		}
+		if d >= l.rank || step < 1 {
+			return errors.New("found a portion that the loop lacks")
+		}
+		for i, x := range l.iterations {
+			in[i] = in[i] && lower <= x[d] && x[d] <= upper && (x[d]-lower)%step == 0
+		}
+	}
+	total := 0
+	parts := map[int][]int{}
+	for p, mine := range l.parts() {
+		for _, i := range mine {
+			if in[i] {
+				parts[p] = append(parts[p], i)
+			}
+		}
+	}
+	for _, is := range in {
+		if is {
+			total++
+		}
+	}
+	if total == 0 || !l.mapped {
+		e.user(t)
+		return nil
+	}
+	for p, d := range e.share(parts, total, t, false) {
+		l.spent[p] += d
 	}
 	return nil
 }

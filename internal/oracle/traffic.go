@@ -94,6 +94,9 @@ func (e *engine) shadow(g *edge) ([]transfer, error) {
 		if !ok {
 			continue
 		}
+		if err := e.fits(g, p, lo, hi); err != nil {
+			return nil, err
+		}
 		for _, where := range choices(states) {
 			var dims []int
 			wanted := true
@@ -137,12 +140,6 @@ func (e *engine) shadow(g *edge) ([]transfer, error) {
 			if q < 0 {
 				return nil, fmt.Errorf("processor %d has no neighbour", p)
 			}
-			qlo, qhi, _ := box(a, q)
-			for j, w := range where {
-				if r := ranges[j]; w != 0 && (r[0] < qlo[j] || r[len(r)-1] > qhi[j]) {
-					return nil, fmt.Errorf("found an edge of %d in dimension %d, wider than the block %d..%d of the neighbour: %w", len(r), j+1, qlo[j], qhi[j], ErrImpossible)
-				}
-			}
 			t := transfer{from: q, to: p, e: g, dims: dims}
 			for _, x := range choices(ranges) {
 				if !owner[linear(a.size, x)].has(q) {
@@ -157,6 +154,27 @@ func (e *engine) shadow(g *edge) ([]transfer, error) {
 		}
 	}
 	return all, nil
+}
+
+// fits returns an error when an edge of processor p, whose block is lo..hi, is
+// wider than the block of the neighbour that it comes from.
+func (e *engine) fits(g *edge, p int, lo, hi []int) error {
+	for j, size := range g.a.size {
+		for _, side := range []struct {
+			bit, width, beside int
+		}{{2, g.low[j], lo[j] - 1}, {4, g.high[j], hi[j] + 1}} {
+			if g.sign[j]&side.bit == 0 || side.width <= 0 || side.beside < 0 || side.beside >= size {
+				continue
+			}
+			x := slices.Clone(lo)
+			x[j] = side.beside
+			q := section1(g.a.t.sys, g.a.owner()[linear(g.a.size, x)], p)
+			if qlo, qhi, _ := box(g.a, q); side.width > qhi[j]-qlo[j]+1 {
+				return fmt.Errorf("found an edge of %d in dimension %d, wider than the block %d..%d of the neighbour: %w", side.width, j+1, qlo[j], qhi[j], ErrImpossible)
+			}
+		}
+	}
+	return nil
 }
 
 // section1 is the owner that lies nearest to p in the system's own

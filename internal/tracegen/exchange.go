@@ -13,7 +13,7 @@ func (g *gen) shadowGroup(arrays []*arr, plain bool) uint64 {
 		if !plain && g.has(Corners) && g.chance(35) {
 			sign := make([]int, len(low))
 			for i := range sign {
-				sign[i] = []int{7, 3, 5, 1, 7}[g.r.IntN(5)]
+				sign[i] = []int{7, 3, 5, 1, 7, 7, 6, 2}[g.r.IntN(8)]
 			}
 			name := "insshd_"
 			if g.chance(10) {
@@ -219,6 +219,10 @@ func (g *gen) section() {
 		return
 	}
 	b := g.handle()
+	on := g.current
+	if g.current == g.root && len(g.systems) > 0 && g.chance(30) {
+		on = g.systems[g.r.IntN(len(g.systems))]
+	}
 	at := make([]int, len(a.size))
 	for k, n := range a.size {
 		if at[k] = g.r.IntN(n); g.chance(40) {
@@ -226,7 +230,7 @@ func (g *gen) section() {
 		}
 	}
 	g.call("crtrbp_", []string{
-		sprint("RemArrayHeader=%x; RemArrayHandlePtr=%x; BufferHeader=%x; BasePtr=1; StaticSign=0; PSRefPtr=NULL; PSRef=0;", a.hdr, a.h, b),
+		sprint("RemArrayHeader=%x; RemArrayHandlePtr=%x; BufferHeader=%x; BasePtr=1; StaticSign=0; %s", a.hdr, a.h, b, g.psRef(on)),
 		array("CoordArray", at),
 	}, sprint("BufferHandlePtr=%x; IsLocal=1", b+1))
 	for _, f := range g.load([]uint64{b}) {

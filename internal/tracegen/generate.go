@@ -32,6 +32,7 @@ const (
 	NewValuesOnly                          // across_ without old values
 	ObliqueBoundaries                      // exfrst_ and imlast_ of other loops than those over a whole array
 	LoadedMembers                          // groups of buffers that were loaded by themselves
+	Portions                               // dopl_ that state what they execute
 
 	// All switches every feature on.
 	All = 1<<iota - 1
@@ -139,7 +140,9 @@ type gen struct {
 	lines     []int
 	// depth is how many intervals are open in this task.
 	depth int
-	inIO  bool
+	// tasks is how many tasks are inside each other.
+	inTasks int
+	inIO    bool
 }
 
 func (g *gen) has(f Features) bool     { return g.o.Features&f != 0 }
@@ -183,9 +186,23 @@ func (g *gen) psRef(s *system) string {
 
 // ordinary is a call of no consequence.
 func (g *gen) ordinary() {
-	switch g.r.IntN(4) {
+	switch g.r.IntN(7) {
 	case 0:
 		g.call("bsynch_", nil)
+	case 4:
+		g.call("tron_", nil)
+	case 5:
+		if g.current.h != 0 || g.current == g.root {
+			if g.current.h == 0 {
+				g.current.h = g.handle()
+			}
+			g.call("getps_", []string{"AMRefPtr=NULL; AMRef=0;"}, sprint("PSRef=%x;", g.current.h))
+		}
+	case 6:
+		if all := g.inScope(true); len(all) > 0 {
+			a := all[g.r.IntN(len(all))]
+			g.call("getamv_", []string{sprint("ArrayHeader=%x; ArrayHandlePtr=%x;", a.hdr, a.h)}, sprint("AMViewRef=%x;", a.t.h))
+		}
 	case 1:
 		g.call("getam_", nil, sprint("AMRef=%x;", g.handle()))
 	case 2:

@@ -272,6 +272,13 @@ func (g *gen) redistribute() {
 		ret := []string{"IsLocal=1"}
 		head := sprint("ArrayHeader=%x; ArrayHandlePtr=%x; %s NewSign=%d;", a.hdr, a.h, ref, sign)
 		g.call("realn_", append([]string{head}, args...), ret...)
+		if sign == 1 && g.chance(50) {
+			// The run-time system makes the array anew.
+			a.h = g.handle()
+			g.calls[len(g.calls)-1].Nested = []Call{{Func: "crtda_", Time: g.time(), RetTime: g.time(), Line: g.line,
+				Args: []string{sprint("ArrayHeader=%x; ExtHdrSign=1; BasePtr=1; Rank=%d; TypeSize=8; StaticSign=0; ReDistrSign=3;", a.hdr, len(a.size)), array("SizeArray", a.size)},
+				Ret:  []string{sprint("ArrayHandlePtr=%x;", a.h)}}}
+		}
 		a.t = t
 		return
 	}
@@ -351,13 +358,14 @@ func (g *gen) section2(s, from *system, first, last []int) {
 
 // tasks maps abstract machines on systems and runs statements in them.
 func (g *gen) tasks() {
-	if g.current != g.root {
+	if g.inTasks > 1 {
 		return
 	}
-	if len(g.systems) == 0 {
+	if g.current == g.root && len(g.systems) == 0 {
 		g.system()
 		return
 	}
+	home := g.current
 	if g.chance(60) {
 		g.waitAll()
 	}
@@ -367,19 +375,21 @@ func (g *gen) tasks() {
 	outer, depth := g.open, g.depth
 	// Half of the tasks divide the root into sections that are disjoint.
 	var parts []*system
-	if g.chance(50) {
-		total := g.root.traced[0]
+	if g.chance(50) || home != g.root {
+		total := home.traced[0]
 		n = min(n+1, total)
 		for i := range n {
-			first, last := make([]int, len(g.root.traced)), make([]int, len(g.root.traced))
-			for k, e := range g.root.traced {
+			first, last := make([]int, len(home.traced)), make([]int, len(home.traced))
+			for k, e := range home.traced {
 				last[k] = e - 1
 			}
 			first[0], last[0] = i*total/n, (i+1)*total/n-1
 			s := &system{h: g.handle()}
-			g.section2(s, g.root, first, last)
+			g.section2(s, home, first, last)
 			parts = append(parts, s)
-			g.systems = append(g.systems, s)
+			if home == g.root {
+				g.systems = append(g.systems, s)
+			}
 		}
 	} else {
 		for range n {
@@ -404,6 +414,7 @@ func (g *gen) tasks() {
 				continue
 			}
 			g.open, g.depth, g.current = nil, 0, s
+			g.inTasks++
 			for range g.r.IntN(5) {
 				g.step()
 			}
@@ -412,7 +423,8 @@ func (g *gen) tasks() {
 				g.closeInterval()
 			}
 			g.call("stopam_", nil)
-			g.open, g.depth, g.current = outer, depth, g.root
+			g.inTasks--
+			g.open, g.depth, g.current = outer, depth, home
 		}
 	}
 }

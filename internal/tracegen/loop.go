@@ -6,6 +6,8 @@ type nest struct {
 	rank int
 	// dims are the iterations of each dimension: first, last, step.
 	first, last, step []int
+	// portions is whether its dopl_ may state portions.
+	portions bool
 }
 
 func (l *nest) ref() string { return sprint("LoopRefPtr=1; LoopRef=%x;", l.h) }
@@ -108,6 +110,7 @@ func (g *gen) loop() {
 		after = append(after, g.boundary(l, a)...)
 		g.mapLoop(l, ref, size)
 	default:
+		l.portions = true
 		g.mapLoop(l, ref, size)
 	}
 	if g.has(Buffers) && g.chance(25) {
@@ -149,6 +152,23 @@ func (g *gen) place3(l *nest, ref string, axis, coeff, cons []int) {
 	}, "IsLocal=1;")
 }
 
+// portion states a part of the iterations of l, or nothing.
+func (g *gen) portion(l *nest) (lines []string) {
+	if !g.has(Portions) || !l.portions || g.chance(80) {
+		return nil
+	}
+	for i := range l.rank {
+		if l.step[i] < 0 {
+			return nil
+		}
+		n := (l.last[i]-l.first[i])/l.step[i] + 1
+		from := g.r.IntN(n)
+		to := from + g.r.IntN(n-from)
+		lines = append(lines, sprint("Dim%d: Lower=%d Upper=%d Step=%d", i, l.first[i]+from*l.step[i], l.first[i]+to*l.step[i], l.step[i]))
+	}
+	return lines
+}
+
 // runLoop makes the calls that execute l.
 func (g *gen) runLoop(l *nest) {
 	portions := 1
@@ -156,7 +176,7 @@ func (g *gen) runLoop(l *nest) {
 		portions = 2
 	}
 	for range portions {
-		g.call("dopl_", []string{l.ref()}, "DoPL=1;")
+		g.call("dopl_", append([]string{l.ref()}, g.portion(l)...), "DoPL=1;")
 	}
 	g.call("dopl_", []string{l.ref()}, "DoPL=0;")
 	// A loop takes longer than the calls around it.

@@ -23,6 +23,9 @@ type Call struct {
 	Line int
 	// Args and Ret are the lines of the parameter blocks.
 	Args, Ret []string
+	// Nested are calls that the run-time system made inside (trace-format
+	// A.5); theirs are not traced.
+	Nested []Call
 }
 
 // A Program is a program with the run that was traced.
@@ -52,6 +55,15 @@ func (p *Program) Text() []byte {
 		c := &p.Calls[i]
 		event(&b, "call_"+c.Func, c.Time, c.Line)
 		lines(&b, c.Args)
+		for j := range c.Nested {
+			n := &c.Nested[j]
+			b.WriteString("     ")
+			event(&b, "call_"+n.Func, n.Time, n.Line)
+			lines(&b, n.Args)
+			b.WriteString("     ")
+			event(&b, "ret_"+n.Func, n.RetTime, n.Line)
+			lines(&b, n.Ret)
+		}
 		if c.Func == "tron_" || c.Func == "troff_" {
 			continue
 		}
