@@ -63,17 +63,31 @@ func (d *Reader) Warnings() []*diag.Error { return nil }
 // Next returns the next call, valid until Next is called again, and io.EOF
 // after the end record. Errors are final.
 func (d *Reader) Next() (*Call, error) {
+	if err := d.next(&d.call); err != nil {
+		return nil, err
+	}
+	return &d.call, nil
+}
+
+// NextInto is Next for a reader that keeps several calls: it reads into c and
+// appends the bytes that c refers to to arena.
+func (d *Reader) NextInto(c *Call, arena []byte) ([]byte, error) {
+	if err := d.next(c); err != nil {
+		return arena, err
+	}
+	return c.move(arena), nil
+}
+
+// next reads the next call into c.
+func (d *Reader) next(c *Call) error {
 	for {
 		kind, err := d.in.Next()
 		if err != nil {
-			return nil, err
+			return err
 		}
 		switch string(kind) {
 		case recCall:
-			if err := d.readCall(); err != nil {
-				return nil, err
-			}
-			return &d.call, nil
+			return d.readCall(c)
 		case recExit:
 			err = d.readExit()
 		case recEnd:
@@ -86,13 +100,12 @@ func (d *Reader) Next() (*Call, error) {
 			err = d.in.Done(d.in.Scanner().Skip())
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
 }
 
-func (d *Reader) readCall() error {
-	c := &d.call
+func (d *Reader) readCall(c *Call) error {
 	c.Reset()
 	d.buf = d.buf[:0]
 	if err := d.in.Done(d.scanCall(c, 0)); err != nil {
