@@ -26,7 +26,7 @@ import (
 )
 
 var (
-	programs  = flag.Int("oracle.programs", 300, "compare `N` random programs")
+	programs  = flag.Int("oracle.programs", 1000, "compare `N` random programs")
 	firstSeed = flag.Uint64("oracle.seed", 1, "make the first program from seed `N`")
 	features  = flag.Uint("oracle.features", 0, "use the features whose bits are set in `N`, all for 0")
 )
@@ -351,7 +351,7 @@ func TestPrograms(t *testing.T) {
 		p := tracegen.Generate(o)
 		diffs, err := x.run("gen.ptr", p.Text())
 		if errors.Is(err, errRefused) {
-			if !strings.Contains(err.Error(), "wider than") || strings.Contains(err.Error(), "panic") {
+			if !tooWide(err) {
 				t.Errorf("seed %d, %v: a valid program is refused: %v", seed, x, err)
 			}
 			refused++
@@ -382,6 +382,53 @@ func TestPrograms(t *testing.T) {
 		fmt.Fprintf(&b, " %s %d", f, seen[f])
 	}
 	t.Logf("%d programs compared, %d refused by both; calls:%s", compared, refused, b.String())
+	if *programs < 1000 || *features != 0 || failures > 0 {
+		return
+	}
+	if compared*2 < *programs {
+		t.Errorf("only %d of %d programs were compared", compared, *programs)
+	}
+	for _, f := range strings.Fields(operations) {
+		if seen[f] == 0 {
+			t.Errorf("%s was compared in no program", f)
+		}
+	}
+}
+
+// operations are the functions that every run must have compared.
+const operations = `aarrcp_ across_ align_ arrcpy_ binter_ biof_ blkdiv_ bploop_ bsloop_ crtamv_ crtbg_ crtda_ crtpl_ crtps_ crtrbl_ crtrbp_ crtrda_
+	crtred_ crtrg_ crtshg_ delda_ delobj_ delshg_ distr_ dopl_ dvm_dfread dvm_dfwrite dvm_fgets dvm_fread dvm_fscanf dvm_printf dvm_void_printf
+	einter_ eiof_ eloop_ endpl_ enloop_ exfrst_ genblk_ getam_ getamr_ getamv_ getps_ imlast_ incsh_ incshd_ insrb_ insred_ inssh_ insshd_
+	loadbg_ loadrb_ mapam_ mappl_ psview_ realn_ recvsh_ redis_ runam_ saverv_ sendsh_ setelw_ srmem_ stopam_ strtrd_ strtsh_
+	waitbg_ waitcp_ waitrb_ waitrd_ waitsh_`
+
+// FuzzPrograms compares the program of any seed on any machine and grid with
+// any features that are not disputed.
+func FuzzPrograms(f *testing.F) {
+	f.Add(uint64(1), uint32(0), uint8(10))
+	f.Add(uint64(77), uint32(tracegen.All), uint8(30))
+	f.Add(uint64(1<<40+5), uint32(tracegen.Shadows|tracegen.Boundaries), uint8(5))
+	f.Fuzz(func(t *testing.T, seed uint64, features uint32, steps uint8) {
+		o, x := programOptions(seed)
+		o.Steps = 1 + int(steps)%40
+		if some := tracegen.Features(features) & o.Features; some != 0 {
+			o.Features = some
+		}
+		p := tracegen.Generate(o)
+		diffs, err := x.run("gen.ptr", p.Text())
+		switch {
+		case err != nil && (!errors.Is(err, errRefused) || !tooWide(err)):
+			t.Fatalf("%v: %v", x, err)
+		case len(diffs) > 0:
+			report(t, x, seed, p, diffs)
+		}
+	})
+}
+
+// tooWide is whether both refuse a program because an edge is wider than a
+// block, which is the one reason that a valid program may be refused for.
+func tooWide(err error) bool {
+	return errors.Is(err, oracle.ErrImpossible) && errors.Is(err, diag.ErrImpossible) && !strings.Contains(err.Error(), "panic")
 }
 
 // TestTraces compares the small real traces.
@@ -392,14 +439,15 @@ func TestTraces(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			text := read(t, file)
+			text, compared := read(t, file), 0
 			for _, grid := range [][]int{{2}, {2, 2}, {3}, {4}} {
 				for _, m := range machines()[:4] {
 					x := trial{m: m, grid: grid, opts: sim.Defaults()}
 					diffs, err := x.run(filepath.Base(file), text)
-					if errors.Is(err, errRefused) && strings.Contains(err.Error(), "wider than") {
+					if errors.Is(err, errRefused) && tooWide(err) {
 						continue
 					}
+					compared++
 					if err != nil && !errors.Is(err, errWarned) {
 						t.Fatalf("%v: %v", x, err)
 					}
@@ -407,6 +455,9 @@ func TestTraces(t *testing.T) {
 						t.Fatalf("%v: %d differences, the first %v", x, len(diffs), diffs[:min(4, len(diffs))])
 					}
 				}
+			}
+			if compared == 0 {
+				t.Error("no grid suits the trace")
 			}
 		})
 	}

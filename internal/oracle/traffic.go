@@ -136,7 +136,7 @@ func (e *engine) shadow(g *edge) ([]transfer, error) {
 					needs[j] = append(needs[j], v)
 				}
 			}
-			q := section1(a.t.sys, owner[linear(a.size, beside)], p)
+			q := inSection(a.t.sys, owner[linear(a.size, beside)], p)
 			if q < 0 {
 				return nil, fmt.Errorf("processor %d has no neighbour", p)
 			}
@@ -168,7 +168,7 @@ func (e *engine) fits(g *edge, p int, lo, hi []int) error {
 			}
 			x := slices.Clone(lo)
 			x[j] = side.beside
-			q := section1(g.a.t.sys, g.a.owner()[linear(g.a.size, x)], p)
+			q := inSection(g.a.t.sys, g.a.owner()[linear(g.a.size, x)], p)
 			if qlo, qhi, _ := box(g.a, q); side.width > qhi[j]-qlo[j]+1 {
 				return fmt.Errorf("found an edge of %d in dimension %d, wider than the block %d..%d of the neighbour: %w", side.width, j+1, qlo[j], qhi[j], ErrImpossible)
 			}
@@ -177,10 +177,10 @@ func (e *engine) fits(g *edge, p int, lo, hi []int) error {
 	return nil
 }
 
-// section1 is the owner that lies nearest to p in the system's own
+// inSection is the owner that lies nearest to p in the system's own
 // coordinates: in the same section, as replicas exchange each within their
 // own.
-func section1(s *system, owners set, p int) int {
+func inSection(s *system, owners set, p int) int {
 	best, least := -1, 0
 	for _, q := range owners.each() {
 		d := hops(s.shape, s.index(q), s.index(p))

@@ -344,12 +344,12 @@ func (g *gen) system() {
 		first[i] = g.r.IntN(n)
 		last[i] = first[i] + g.r.IntN(n-first[i])
 	}
-	g.section2(s, from, first, last)
+	g.crtps(s, from, first, last)
 	g.systems = append(g.systems, s)
 }
 
-// section2 calls crtps_ for the section first..last of from.
-func (g *gen) section2(s, from *system, first, last []int) {
+// crtps calls crtps_ for the section first..last of from.
+func (g *gen) crtps(s, from *system, first, last []int) {
 	for i := range first {
 		s.traced = append(s.traced, last[i]-first[i]+1)
 	}
@@ -385,7 +385,7 @@ func (g *gen) tasks() {
 			}
 			first[0], last[0] = i*total/n, (i+1)*total/n-1
 			s := &system{h: g.handle()}
-			g.section2(s, home, first, last)
+			g.crtps(s, home, first, last)
 			parts = append(parts, s)
 			if home == g.root {
 				g.systems = append(g.systems, s)

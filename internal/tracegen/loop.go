@@ -104,7 +104,7 @@ func (g *gen) loop() {
 	switch {
 	case g.has(Boundaries) && onArray && l.rank == len(size) && (a.rising || g.has(ObliqueBoundaries)) && g.chance(25):
 		if !g.has(ObliqueBoundaries) {
-			g.boundary2(l, a, ref, size, &after)
+			g.wholeBoundary(l, a, ref, size, &after)
 			break
 		}
 		after = append(after, g.boundary(l, a)...)
@@ -139,10 +139,10 @@ func (g *gen) mapLoop(l *nest, ref string, size []int) {
 		}
 		axis[j], coeff[j], cons[j] = g.rule(l, n, used, g.has(Alignments))
 	}
-	g.place3(l, ref, axis, coeff, cons)
+	g.mappl(l, ref, axis, coeff, cons)
 }
 
-func (g *gen) place3(l *nest, ref string, axis, coeff, cons []int) {
+func (g *gen) mappl(l *nest, ref string, axis, coeff, cons []int) {
 	kinds := make([]int, l.rank)
 	g.call("mappl_", []string{
 		l.ref() + " " + ref,
@@ -234,9 +234,9 @@ func (g *gen) plainReduction() {
 	g.reduce(group, reds)
 }
 
-// boundary2 is boundary for a loop whose iterations are the elements of a, one
+// wholeBoundary is boundary for a loop whose iterations are the elements of a, one
 // by one.
-func (g *gen) boundary2(l *nest, a *arr, ref string, size []int, after *[]func()) {
+func (g *gen) wholeBoundary(l *nest, a *arr, ref string, size []int, after *[]func()) {
 	axis, coeff, cons := make([]int, l.rank), make([]int, l.rank), make([]int, l.rank)
 	for i, n := range size {
 		axis[i], coeff[i] = i+1, 1
@@ -246,7 +246,7 @@ func (g *gen) boundary2(l *nest, a *arr, ref string, size []int, after *[]func()
 		}
 	}
 	*after = append(*after, g.boundary(l, a)...)
-	g.place3(l, ref, axis, coeff, cons)
+	g.mappl(l, ref, axis, coeff, cons)
 }
 
 // boundary puts a shadow group of a, whose loop l is, to exfrst_ or imlast_;
@@ -275,7 +275,7 @@ func (g *gen) boundary(l *nest, a *arr) (after []func()) {
 			for i := range axis {
 				axis[i], coeff[i] = i+1, 1
 			}
-			g.place3(next, sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), axis, coeff, cons)
+			g.mappl(next, sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), axis, coeff, cons)
 			g.runLoop(next)
 		}}
 	}
@@ -320,7 +320,7 @@ func (g *gen) pipeline() bool {
 		old = g.edges([]*arr{a}, high, low, 1)
 	}
 	fresh := g.edges([]*arr{a}, low, high, 1)
-	g.place3(l, sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), axis, coeff, cons)
+	g.mappl(l, sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), axis, coeff, cons)
 	par := 0
 	if g.chance(35) {
 		par = 1 + g.r.IntN(6)

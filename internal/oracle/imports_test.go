@@ -1,0 +1,44 @@
+package oracle_test
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestIndependence: the oracle shares no code with what it measures. The
+// packages of this module that it needs are the records, the machine and what
+// these stand on.
+func TestIndependence(t *testing.T) {
+	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "dvmtools/internal/oracle").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := []string{"call", "diag", "interval", "libdvm", "machine", "ndjson", "stream", "units"}
+	n := 0
+	for dep := range strings.FieldsSeq(string(out)) {
+		if name, ok := strings.CutPrefix(dep, "dvmtools/pkg/"); ok {
+			n++
+			if !slices.Contains(allowed, name) {
+				t.Errorf("the oracle depends on %s", dep)
+			}
+		}
+	}
+	if n < 3 {
+		t.Errorf("go list names %d packages of the module only", n)
+	}
+	direct, err := exec.CommandContext(t.Context(), "go", "list", "-f", "{{join .Imports \" \"}}", "dvmtools/internal/oracle").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dep := range strings.FieldsSeq(string(direct)) {
+		switch dep {
+		case "dvmtools/pkg/call", "dvmtools/pkg/interval", "dvmtools/pkg/machine":
+		default:
+			if strings.Contains(dep, ".") || strings.HasPrefix(dep, "dvmtools/") {
+				t.Errorf("the oracle imports %s", dep)
+			}
+		}
+	}
+}

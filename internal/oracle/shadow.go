@@ -1,0 +1,106 @@
+package oracle
+
+import (
+	"errors"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/interval"
+)
+
+// insertShadow puts edges of an array into a group: inssh_, incsh_, insshd_,
+// incshd_.
+func (e *engine) insertShadow(c *call.Call) error {
+	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
+	if err != nil {
+		return err
+	}
+	a, err := findArray(e, c, "ArrayHandlePtr", "ArrayHeader")
+	if err != nil {
+		return err
+	}
+	x := edge{a: a, low: numbers(c, "LowShdWidthArray"), high: numbers(c, "HiShdWidthArray"), sign: numbers(c, "ShdSignArray"), outside: 1}
+	for j := range a.size {
+		if x.low[j] == -1 {
+			x.low[j] = a.low[j]
+		}
+		if x.high[j] == -1 {
+			x.high[j] = a.high[j]
+		}
+		if x.sign == nil || len(x.sign) <= j {
+			x.sign = append(x.sign, 7)
+		}
+	}
+	if number(c, "FullShdSign") == 1 {
+		x.outside = len(a.size)
+	}
+	x.outside = max(x.outside, number(c, "MaxShdCount"))
+	g.edges = append(g.edges, x)
+	return nil
+}
+
+func (e *engine) startShadow(c *call.Call) error {
+	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
+	if err != nil {
+		return err
+	}
+	ms, _, err := e.edges(g)
+	if err != nil {
+		return err
+	}
+	x := e.begin(interval.Shadow)
+	x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms), true
+	g.started = x
+	return nil
+}
+
+// sendShadow is sendsh_ and recvsh_: whichever comes first starts the
+// exchange, of which the other is a part.
+func (e *engine) sendShadow(c *call.Call) error {
+	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
+	if err != nil || g.started != nil {
+		return err
+	}
+	return e.startShadow(c)
+}
+
+func (e *engine) waitShadow(c *call.Call) error {
+	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
+	if err != nil {
+		return err
+	}
+	if g.started == nil || !g.started.fixed {
+		return errors.New("found a wait without a start")
+	}
+	e.await(g.started, nil)
+	g.started = nil
+	return nil
+}
+
+// exfrst starts an exchange whose start is known at the loop's end.
+func (e *engine) exfrst(c *call.Call) error {
+	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
+	if err != nil {
+		return err
+	}
+	l, err := find[*loop](e, c, "LoopRef")
+	if err != nil {
+		return err
+	}
+	g.started = e.begin(interval.Shadow)
+	g.first = l
+	l.first = append(l.first, g)
+	return nil
+}
+
+func (e *engine) imlast(c *call.Call) error {
+	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
+	if err != nil {
+		return err
+	}
+	l, err := find[*loop](e, c, "LoopRef")
+	if err != nil {
+		return err
+	}
+	l.last = append(l.last, g)
+	return nil
+}

@@ -1,0 +1,135 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A system is a processor system: root numbers in the order of its own
+// coordinates, its shape, and the shape that it had in the traced run.
+type system struct {
+	procs  []int
+	shape  []int
+	traced []int
+}
+
+func (s *system) set() set {
+	var all set
+	for _, p := range s.procs {
+		all |= only(p)
+	}
+	return all
+}
+
+// index is where root number p stands in s, or -1.
+func (s *system) index(p int) int { return slices.Index(s.procs, p) }
+
+// An abstract is an abstract machine; sys is nil before mapam_.
+type abstract struct{ sys *system }
+
+func product(v []int) int {
+	n := 1
+	for _, x := range v {
+		n *= x
+	}
+	return n
+}
+
+// indices lists all index tuples of a space, the last dimension fastest.
+func indices(size []int) [][]int {
+	all := make([][]int, product(size))
+	for i := range all {
+		all[i] = coords(size, i)
+	}
+	return all
+}
+
+// linear is the place of tuple x in that list.
+func linear(size, x []int) int {
+	i := 0
+	for d, v := range x {
+		i = i*size[d] + v
+	}
+	return i
+}
+
+// view reshapes a system (model section 4, psview_): the trace's shape when it
+// has as many processors, else the most even shape of the same rank.
+func view(s *system, shape []int) *system {
+	n := len(s.procs)
+	v := &system{procs: s.procs, shape: shape, traced: shape}
+	if product(shape) == n {
+		return v
+	}
+	var best []int
+	var try func(left int, sofar []int)
+	try = func(left int, sofar []int) {
+		if len(sofar) == len(shape) {
+			if left == 1 && (best == nil || better(sofar, best)) {
+				best = slices.Clone(sofar)
+			}
+			return
+		}
+		for d := 1; d <= left; d++ {
+			if left%d == 0 {
+				try(left/d, append(sofar, d))
+			}
+		}
+	}
+	try(n, nil)
+	v.shape = best
+	return v
+}
+
+// better orders shapes: the smallest sum, then the smallest largest extent,
+// then the largest first extents.
+func better(a, b []int) bool {
+	sum := func(v []int) (t int) {
+		for _, x := range v {
+			t += x
+		}
+		return t
+	}
+	if sum(a) != sum(b) {
+		return sum(a) < sum(b)
+	}
+	if slices.Max(a) != slices.Max(b) {
+		return slices.Max(a) < slices.Max(b)
+	}
+	return slices.Compare(a, b) > 0
+}
+
+// section is the section first..last of s as the trace states it (crtps_),
+// scaled to the simulated sizes.
+func section(s *system, first, last []int) (*system, error) {
+	lo, hi := make([]int, len(s.shape)), make([]int, len(s.shape))
+	v := &system{}
+	for d, n := range s.shape {
+		lo[d], hi[d] = 0, n-1
+		if d < len(first) && d < len(last) {
+			traced := 1
+			if d < len(s.traced) {
+				traced = s.traced[d]
+			}
+			if first[d] < 0 || last[d] < first[d] || last[d] >= traced {
+				return nil, fmt.Errorf("found the section %d..%d of %d processors", first[d], last[d], traced)
+			}
+			lo[d] = first[d] * n / traced
+			hi[d] = max(lo[d], (last[d]+1)*n/traced-1)
+		}
+		v.shape = append(v.shape, hi[d]-lo[d]+1)
+	}
+	for d := range first {
+		v.traced = append(v.traced, last[d]-first[d]+1)
+	}
+	for i, x := range indices(s.shape) {
+		inside := true
+		for d := range x {
+			inside = inside && lo[d] <= x[d] && x[d] <= hi[d]
+		}
+		if inside {
+			v.procs = append(v.procs, s.procs[i])
+		}
+	}
+	return v, nil
+}
