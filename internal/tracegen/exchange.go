@@ -139,7 +139,6 @@ func (g *gen) copy() {
 	// n counts the elements of the section by the dimensions that have more
 	// than one; the other side must have the same in the same order.
 	n := make([]int, len(from.size))
-	var long []int
 	for i, s := range from.size {
 		n[i] = 1 + g.r.IntN(s)
 		if g.chance(40) {
@@ -172,7 +171,6 @@ func (g *gen) copy() {
 			}
 			n[i] = min(n[i], to.size[fit])
 			m[fit], j = n[i], fit+1
-			long = append(long, n[i])
 		}
 		args = []string{g.ends("From", from) + " " + g.ends("To", to) + " CopyRegim=0;" + flag}
 		args = append(args, g.copySection("From", from.size, n)...)

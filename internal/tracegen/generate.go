@@ -102,8 +102,6 @@ type system struct {
 	traced []int
 }
 
-func (s *system) ref() uint64 { return s.h }
-
 type template struct {
 	h      uint64
 	size   []int
