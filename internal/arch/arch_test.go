@@ -55,6 +55,7 @@ var packages = []struct {
 	{"cmd/internal/e2e", ""},
 	{"internal/arch", ""},
 	{"internal/docs", ""},
+	{"internal/oracle", "pkg/call pkg/machine pkg/interval"},
 	{"internal/tracegen", ""},
 	{"scripts/bench", ""},
 	{"scripts/soak", ""},
