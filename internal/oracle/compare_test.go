@@ -42,7 +42,6 @@ var disputed = []struct {
 }{
 	{reason: "replicas lie on coordinates whose block is empty", reading: func(r *oracle.Readings) { r.WideReplicas = true }},
 	{reason: "replicas along a part of an axis lie on all coordinates between", reading: func(r *oracle.Readings) { r.FilledReplicas = true }},
-	{reason: "iterations at the edges of blocks are counted whatever their step", feature: tracegen.ObliqueBoundaries},
 }
 
 func readings() oracle.Readings {

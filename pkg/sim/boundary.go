@@ -1,8 +1,13 @@
 package sim
 
 import (
+	"encoding/binary"
+	"math"
+	"slices"
+
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/units"
 )
@@ -71,8 +76,8 @@ func endLoop(s *Sim, c *call.Call) error {
 		}
 		s.pipe = nil
 	}
-	edges, t, kept := s.edges, s.loopTime, s.keepBack
-	s.edges, s.loopTime, s.keepBack = nil, 0, false
+	edges, parts, kept := s.edges, s.loopParts, s.keepBack
+	s.edges, s.loopParts, s.keepBack = nil, nil, false
 	if len(edges) == 0 {
 		return nil
 	}
@@ -82,9 +87,10 @@ func endLoop(s *Sim, c *call.Call) error {
 			imports = append(imports, edges[i].group)
 		}
 	}
-	in := edgeShare(l, imports, true)
-	if kept = kept && t != 0; kept {
-		s.passEdges(l, t, in, false)
+	var in *edgeCounts
+	if kept = kept && len(parts) > 0; kept {
+		in = edgeShare(l, parts, imports, true)
+		s.passEdges(l, parts, in, false)
 	}
 	for i := range edges {
 		b := &edges[i]
@@ -94,28 +100,42 @@ func endLoop(s *Sim, c *call.Call) error {
 			}
 			continue
 		}
-		if err := s.beginBoundary(b, l, t); err != nil {
+		if err := s.beginBoundary(b, l, parts); err != nil {
 			return err
 		}
 	}
 	if kept {
-		s.passEdges(l, t, in, true)
+		s.passEdges(l, parts, in, true)
 	}
 	return nil
 }
 
+// loopPart is loop time that one or more dopl_ calls passed, and what they
+// executed: its is nil for the whole loop.
+type loopPart struct {
+	time  units.Seconds
+	its   []layout.Iterations
+	share *layout.Share
+}
+
+// keepPart notes loop time for what waits for the end of the loop.
+func (s *Sim) keepPart(t units.Seconds, its []layout.Iterations, share *layout.Share) {
+	if n := len(s.loopParts); n > 0 && slices.Equal(s.loopParts[n-1].its, its) {
+		s.loopParts[n-1].time += t
+		return
+	}
+	s.loopParts = append(s.loopParts, loopPart{t, its, share})
+}
+
 // beginBoundary starts the exchange of b: at the common clock before the loop
 // plus the longest time that anybody spends in the iterations at the edges.
-func (s *Sim) beginBoundary(b *boundary, l *object.Loop, t units.Seconds) error {
+func (s *Sim) beginBoundary(b *boundary, l *object.Loop, parts []loopPart) error {
 	if i := s.flying(b.group); i >= 0 {
 		return object.Error(&b.call, "start", "the operation begun at %v is still under way, expected its wait before", s.flights[i].pos)
 	}
 	start := b.start
-	if e := edgeShare(l, []*object.ShadowGroup{b.group}, false); e != nil && t != 0 {
-		start += s.clocks.Longest(l.System, e.labels, func(labels []int64) units.Seconds {
-			n, inner := e.counts(labels)
-			return scaled(t, float64(n-inner)/float64(e.total))
-		})
+	if e := edgeShare(l, parts, []*object.ShadowGroup{b.group}, false); e != nil {
+		start += s.clocks.Longest(l.System, e.labels, func(labels []int64) units.Seconds { return e.time(labels, true) })
 	}
 	if s.explained != nil {
 		s.say("the exchange of %s begins at the common clock %s plus the longest time in the iterations that it exports: %s", originOf(&b.call), micro(b.start), micro(start))
@@ -128,12 +148,14 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, t units.Seconds) error 
 	return nil
 }
 
-// passEdges passes the part of a loop's time t that belongs to the iterations
-// at the edges, or to the others.
-func (s *Sim) passEdges(l *object.Loop, t units.Seconds, e *edgeCounts, edges bool) {
+// passEdges passes the part of a loop's time that belongs to the iterations at
+// the edges, or to the others.
+func (s *Sim) passEdges(l *object.Loop, parts []loopPart, e *edgeCounts, edges bool) {
 	if e == nil {
-		if !edges {
-			s.passLoop(l, l.Share, t)
+		for i := range parts {
+			if !edges {
+				s.passLoop(l, parts[i].share, parts[i].time)
+			}
 		}
 		return
 	}
@@ -142,117 +164,243 @@ func (s *Sim) passEdges(l *object.Loop, t units.Seconds, e *edgeCounts, edges bo
 		if edges {
 			which = "the iterations at the edges, which need imported elements"
 		}
-		s.say("of the loop's time %s: the part of %s", micro(t), which)
+		s.say("of the loop's time: the part of %s", which)
 	}
 	twice := inVain(l.Share.Same)
 	s.clocks.AddBy(l.System, e.labels, func(labels []int64) Amount {
-		n, inner := e.counts(labels)
-		if edges {
-			inner = n - inner
-		}
-		return Amount{User: scaled(t, float64(inner)/float64(e.total)), UserTwice: twice}
+		return Amount{User: e.time(labels, edges), UserTwice: twice}
 	})
 }
 
 // edgeCounts are the iterations of a loop's processors and how many of them
-// are not at an edge of their block: products of numbers per dimension.
+// are not at an edge of their block, for each part of the loop: products of
+// numbers per dimension.
 type edgeCounts struct {
 	labels [][]int64
-	// n and inner hold, for each grid dimension and label, the iterations
-	// along it and those that are not at an edge.
+	parts  []edgePart
+}
+
+// edgePart holds, for each grid dimension and label, the iterations along it
+// and those that are not at an edge.
+type edgePart struct {
+	part     *loopPart
 	n, inner [][]int64
 	free     int64
 	total    int64
 }
 
-// counts returns the iterations of a processor and those not at an edge.
-func (e *edgeCounts) counts(labels []int64) (n, inner int64) {
-	n, inner = e.free, e.free
-	for k, l := range labels {
-		n *= e.n[k][l]
-		inner *= e.inner[k][l]
+// time returns how long a processor of power 1 works at the edges, or not at
+// the edges.
+func (e *edgeCounts) time(labels []int64, edges bool) units.Seconds {
+	var t units.Seconds
+	for i := range e.parts {
+		p := &e.parts[i]
+		n, inner := p.free, p.free
+		for k, l := range labels {
+			n *= p.n[k][l]
+			inner *= p.inner[k][l]
+		}
+		if edges {
+			inner = n - inner
+		}
+		t += scaled(p.part.time, float64(inner)/float64(p.total))
 	}
-	return n, inner
+	return t
 }
 
 // edgeShare returns which iterations of l are at the edges that the groups
-// exchange: those whose elements others need, or with imports those that need
-// others' elements. It is nil for a loop that is not mapped or has no
-// iterations, and for one that has a dimension cut along two grid dimensions.
-func edgeShare(l *object.Loop, groups []*object.ShadowGroup, imports bool) *edgeCounts {
-	if l.Map == nil || l.Share == nil || l.Share.Total == 0 || l.Share.Diagonal() {
+// exchange: those at elements that others need, or with imports those at
+// elements whose neighbours others have. It is nil for a loop that is not
+// mapped, has no iterations, or has a dimension cut along two grid dimensions.
+func edgeShare(l *object.Loop, parts []loopPart, groups []*object.ShadowGroup, imports bool) *edgeCounts {
+	if l.Map == nil || l.Template == nil || l.Template.Dist == nil || l.Share == nil || l.Share.Total == 0 || l.Share.Diagonal() || len(parts) == 0 {
 		return nil
 	}
-	e := &edgeCounts{free: l.Share.Free(), total: l.Share.Total}
-	for k := range l.Map.Spans {
-		sp := &l.Map.Spans[k]
-		n := l.Map.Grid[k]
-		type pair struct{ n, inner int64 }
-		ids := map[pair]int64{}
-		labels := make([]int64, n)
-		var ns, inners []int64
-		low, high := edgeWidths(groups, k, imports)
-		first, last := -1, -1
-		if sp.Dim >= 0 {
-			for c := range n {
-				if sp.Lo[c] < sp.Hi[c] {
-					if first < 0 {
-						first = c
-					}
-					last = c
-				}
-			}
+	e := &edgeCounts{parts: make([]edgePart, len(parts))}
+	maps := make([]*layout.Mapping, len(parts))
+	rules := make([][]layout.Rule, len(parts))
+	for i := range parts {
+		its := parts[i].its
+		if its == nil {
+			its = l.Iterations
 		}
+		placed, counts, err := layout.LoopRules(l.Rules, its)
+		if err != nil {
+			return nil
+		}
+		if maps[i], err = layout.Place(l.Template.Dist, placed, counts); err != nil {
+			return nil
+		}
+		rules[i] = placed
+		e.parts[i] = edgePart{part: &parts[i], free: parts[i].share.Free(), total: parts[i].share.Total}
+	}
+	for k, n := range l.Map.Grid {
+		ids := map[string]int64{}
+		labels := make([]int64, n)
+		for i := range e.parts {
+			e.parts[i].n, e.parts[i].inner = append(e.parts[i].n, nil), append(e.parts[i].inner, nil)
+		}
+		sources := edgesAlong(l, groups, k, imports)
+		var key []byte
+		counts := make([][2]int64, len(maps))
 		for c := range n {
-			p := pair{1, 1}
-			if sp.Dim < 0 {
-				if c < sp.First || c > sp.Last {
-					p = pair{}
-				}
-			} else {
-				p.n = sp.Hi[c] - sp.Lo[c]
-				p.inner = p.n
-				if c != first {
-					p.inner -= low
-				}
-				if c != last {
-					p.inner -= high
-				}
-				p.inner = max(0, p.inner)
+			key = key[:0]
+			zones := zonesAt(sources, c)
+			for i := range maps {
+				all, inner := alongEdge(&maps[i].Spans[k], l.Template.Dist, rules[i], k, c, zones)
+				counts[i] = [2]int64{all, inner}
+				key = binary.AppendVarint(binary.AppendVarint(key, all), inner)
 			}
-			id, ok := ids[p]
+			id, ok := ids[string(key)]
 			if !ok {
-				id = int64(len(ns))
-				ids[p] = id
-				ns, inners = append(ns, p.n), append(inners, p.inner)
+				id = int64(len(ids))
+				ids[string(key)] = id
+				for i := range maps {
+					p := &e.parts[i]
+					p.n[k], p.inner[k] = append(p.n[k], counts[i][0]), append(p.inner[k], counts[i][1])
+				}
 			}
 			labels[c] = id
 		}
-		e.labels, e.n, e.inner = append(e.labels, labels), append(e.n, ns), append(e.inner, inners)
+		e.labels = append(e.labels, labels)
 	}
 	return e
 }
 
-// edgeWidths returns how many iterations from the low and the high end of a
-// block are at an edge along grid dimension k. An element of the low end is
-// somebody's right edge, and needs the left one.
-func edgeWidths(groups []*object.ShadowGroup, k int, imports bool) (low, high int64) {
+// edgeSource are the edges of one array along a grid dimension.
+type edgeSource struct {
+	span        *layout.Span
+	rule        layout.Rule // places the array's indices on the template
+	low, high   int64       // how many elements from either end are at an edge
+	first, last int64       // the first indices of the first and the last block
+}
+
+// edgesAlong lists what the groups exchange along grid dimension k. An element
+// of the low end is somebody's right edge, and needs the left one.
+func edgesAlong(l *object.Loop, groups []*object.ShadowGroup, k int, imports bool) []edgeSource {
+	var out []edgeSource
 	for _, g := range groups {
 		for i := range g.Edges {
 			ed := &g.Edges[i]
-			if ed.Array.Map == nil || k >= len(ed.Array.Map.Spans) {
+			a := ed.Array
+			if a.Map == nil || a.Template != l.Template || k >= len(a.Map.Spans) || a.Map.Spans[k].Dim < 0 {
 				continue
 			}
-			d := ed.Array.Map.Spans[k].Dim
-			if d < 0 {
-				continue
-			}
-			lo, hi := ed.Hi[d], ed.Lo[d]
+			sp := &a.Map.Spans[k]
+			s := edgeSource{span: sp, rule: a.Rules[l.Template.Dist.Dims[k].Axis], low: ed.Hi[sp.Dim], high: ed.Lo[sp.Dim], first: math.MaxInt64, last: -1}
 			if imports {
-				lo, hi = hi, lo
+				s.low, s.high = s.high, s.low
 			}
-			low, high = max(low, lo), max(high, hi)
+			for c := range sp.Lo {
+				if sp.Lo[c] < sp.Hi[c] {
+					s.first, s.last = min(s.first, sp.Lo[c]), max(s.last, sp.Lo[c])
+				}
+			}
+			out = append(out, s)
 		}
 	}
-	return low, high
+	return out
+}
+
+// zone are the elements first, first+step, ... last of a template's axis.
+type zone struct{ first, last, step int64 }
+
+// zonesAt returns where on the template the edges of the block of coordinate c
+// lie.
+func zonesAt(sources []edgeSource, c int) []zone {
+	var out []zone
+	for i := range sources {
+		s := &sources[i]
+		lo, hi := s.span.Lo[c], s.span.Hi[c]
+		if lo == hi {
+			continue
+		}
+		add := func(from, to int64) {
+			if from > to {
+				return
+			}
+			z := zone{s.rule.A*from + s.rule.B, s.rule.A*to + s.rule.B, s.rule.A}
+			if z.step < 0 {
+				z = zone{z.last, z.first, -z.step}
+			}
+			out = append(out, z)
+		}
+		if lo > s.first {
+			add(lo, min(hi, lo+s.low)-1)
+		}
+		if lo < s.last {
+			add(max(lo, hi-s.high), hi-1)
+		}
+	}
+	return out
+}
+
+// holds reports whether p is an element of one of the zones.
+func holds(zones []zone, p int64) bool {
+	for _, z := range zones {
+		if p >= z.first && p <= z.last && (p-z.first)%z.step == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// touches reports whether iterations that r places alike, on one element or on
+// replicas, lie on an element of a zone.
+func touches(zones []zone, r layout.Rule) bool {
+	switch r.Kind {
+	case layout.Constant:
+		return holds(zones, r.B)
+	case layout.Bounded:
+		for _, z := range zones {
+			if z.first <= r.B && z.last >= r.A {
+				return true
+			}
+		}
+		return false
+	}
+	return len(zones) > 0
+}
+
+// alongEdge returns how many iterations coordinate c of grid dimension k
+// executes along the loop dimension that is cut there, and how many of them
+// are not at an edge. Along a dimension that is not cut it is 1 where the loop
+// is executed, and not at an edge unless all of it lies on such an element.
+func alongEdge(sp *layout.Span, d *layout.Dist, rules []layout.Rule, k, c int, zones []zone) (all, inner int64) {
+	if sp.Dim < 0 {
+		if c < sp.First || c > sp.Last {
+			return 0, 0
+		}
+		if d.Dims[k].Kind == layout.Cut {
+			if touches(zones, rules[d.Dims[k].Axis]) {
+				return 1, 0
+			}
+		}
+		return 1, 1
+	}
+	r := rules[d.Dims[k].Axis]
+	all = sp.Hi[c] - sp.Lo[c]
+	inner = all
+	// Zones are as narrow as edges; an iteration that several zones hold is
+	// counted at the first of them.
+	for i, z := range zones {
+		first, last := sp.Lo[c], sp.Hi[c]-1
+		if r.A > 0 {
+			first, last = max(first, -((r.B-z.first)/r.A)), min(last, (z.last-r.B)/r.A)
+			for first <= last && r.A*first+r.B < z.first {
+				first++
+			}
+		} else {
+			first, last = max(first, (r.B-z.last)/-r.A), min(last, (r.B-z.first)/-r.A)
+			for first <= last && r.A*first+r.B > z.last {
+				first++
+			}
+		}
+		for t := first; t <= last; t++ {
+			if p := r.A*t + r.B; holds(zones[i:i+1], p) && !holds(zones[:i], p) {
+				inner--
+			}
+		}
+	}
+	return all, inner
 }

@@ -181,9 +181,11 @@ func doLoop(s *Sim, c *call.Call) error {
 		return nil
 	}
 	share := l.Share
-	if its, err := portion(c, l); err != nil {
+	its, err := portion(c, l)
+	if err != nil {
 		return err
-	} else if its != nil {
+	}
+	if its != nil {
 		if share, err = l.Portion(c, its); err != nil {
 			return err
 		}
@@ -192,9 +194,11 @@ func doLoop(s *Sim, c *call.Call) error {
 			return nil
 		}
 	}
-	s.loopTime += c.CallTime
-	if s.keepBack {
-		return nil
+	if len(s.edges) > 0 {
+		s.keepPart(c.CallTime, its, share)
+		if s.keepBack {
+			return nil
+		}
 	}
 	s.passLoop(l, share, c.CallTime)
 	return nil

@@ -227,7 +227,7 @@ func loadGroup(s *Sim, c *call.Call) error {
 			due = append(due, b)
 		}
 	}
-	if len(due) == 0 {
+	if len(due) == 0 && len(g.Buffers) > 0 {
 		return s.beginNothing(c, g)
 	}
 	return s.load(c, g, due)

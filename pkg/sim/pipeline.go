@@ -67,11 +67,10 @@ func (s *Sim) runPipe(c *call.Call, l *object.Loop) error {
 	p := s.pipe
 	t := p.time
 	p.time, p.passed = 0, true
-	if t == 0 {
-		return nil
-	}
 	if l.Share == nil || l.Share.Total == 0 {
-		s.user(s.objects.Current(), t)
+		if t != 0 {
+			s.user(s.objects.Current(), t)
+		}
 		return nil
 	}
 	g := s.stagesOf(l)

@@ -47,9 +47,9 @@ func (s *Sim) reduction(g *object.ReductionGroup, sys *object.System) (r comm.Re
 		if l.Map == nil {
 			return r, false
 		}
-		where, spread = l.System, loopSpread(l)
+		where, spread = l.System, s.spread(l.Map, func() []partial { return loopSpread(l) })
 	case g.Template != nil && g.Template.Dist != nil:
-		where, spread = g.Template.System, templateSpread(g.Template)
+		where, spread = g.Template.System, s.spread(g.Template.Dist, func() []partial { return templateSpread(g.Template) })
 	default:
 		r.Hops = comm.ReductionHops(sys.Grid, nil)
 		return r, true
@@ -64,6 +64,20 @@ type partial struct {
 	cut         bool
 	coords      []int
 	first, last int
+}
+
+// spread returns what of makes, remembered for the layout it is made of:
+// layouts recur.
+func (s *Sim) spread(layout any, of func() []partial) []partial {
+	p, ok := s.spreads[layout]
+	if !ok {
+		if s.spreads == nil || len(s.spreads) >= 1024 {
+			s.spreads = map[any][]partial{}
+		}
+		p = of()
+		s.spreads[layout] = p
+	}
+	return p
 }
 
 func loopSpread(l *object.Loop) []partial {

@@ -73,16 +73,18 @@ type Sim struct {
 	// and await their wait.
 	idleLoads []any
 	// edges are the exchanges tied to the open loop's boundary iterations,
-	// loopTime its time so far; keepBack says that it is passed at endpl_.
-	edges    []boundary
-	loopTime units.Seconds
-	keepBack bool
-	pipe     *pipe
+	// loopParts its time so far; keepBack says that it is passed at endpl_.
+	edges     []boundary
+	loopParts []loopPart
+	keepBack  bool
+	pipe      *pipe
 
 	net   *comm.Network
 	root  *traffic.Root
 	known map[string]*comm.Load // by what groups' messages depend on
 	key   []byte
+	// spreads are partial results by the layout of what they belong to.
+	spreads map[any][]partial
 
 	explained   *explanation
 	explanation []string
