@@ -41,45 +41,20 @@ func (a *array) owner() []set {
 		return all
 	}
 	if a.owned == nil || a.version != a.t.version {
-		a.owned, a.version = owners(a.positions, a.rules, a.t), a.t.version
+		a.owned, a.version = owners(a.positions, a.t), a.t.version
 	}
 	return a.owned
 }
 
 // owners are the processors that hold any of the places of each element.
-func owners(positions [][]int32, rules []rule, t *template) []set {
+func owners(positions [][]int32, t *template) []set {
 	all := make([]set, len(positions))
 	for i, ps := range positions {
 		for _, p := range ps {
 			all[i] |= t.owner[p]
 		}
-		if t.as.WideReplicas || t.as.FilledReplicas {
-			all[i] = widen(all[i], rules, t)
-		}
 	}
 	return all
-}
-
-// widen adds owners to an element that is replicated along an axis, as
-// Readings.WideReplicas and FilledReplicas have it.
-func widen(owners set, rules []rule, t *template) set {
-	for k, d := range t.dims {
-		if d.axis < 0 || rules[d.axis].how != 'r' || owners == 0 {
-			continue
-		}
-		first, last := 0, t.sys.shape[k]-1
-		if !rules[d.axis].whole || !t.as.WideReplicas {
-			at := coordinates(t.sys, k, []set{owners})
-			first, last = at[0], at[len(at)-1]
-		}
-		for _, p := range owners.each() {
-			c := coords(t.sys.shape, t.sys.index(p))
-			for c[k] = first; c[k] <= last; c[k]++ {
-				owners |= only(t.sys.procs[linear(t.sys.shape, c)])
-			}
-		}
-	}
-	return owners
 }
 
 func (a *array) ready() bool { return a.t != nil || a.whole != 0 }

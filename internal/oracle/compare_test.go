@@ -31,29 +31,6 @@ var (
 	features  = flag.Uint("oracle.features", 0, "use the features whose bits are set in `N`, all for 0")
 )
 
-// disputed is where the two differ, with the reason: the oracle is made to
-// read the model as the simulation does, or programs do without the feature.
-// testdata/disputed.md has the smallest cases. What is settled leaves the
-// table.
-var disputed = []struct {
-	reason  string
-	reading func(*oracle.Readings)
-	feature tracegen.Features
-}{
-	{reason: "replicas lie on coordinates whose block is empty", reading: func(r *oracle.Readings) { r.WideReplicas = true }},
-	{reason: "replicas along a part of an axis lie on all coordinates between", reading: func(r *oracle.Readings) { r.FilledReplicas = true }},
-}
-
-func readings() oracle.Readings {
-	var r oracle.Readings
-	for _, d := range disputed {
-		if d.reading != nil {
-			d.reading(&r)
-		}
-	}
-	return r
-}
-
 // tolerance is how far two figures may be apart, as a part of the total time of
 // their interval.
 const tolerance = 1e-12
@@ -248,7 +225,7 @@ func (x trial) measure(src call.Source) (r *oracle.Result, err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return oracle.RunAs(readings(), x.m, x.grid, x.opts, src)
+	return oracle.Run(x.m, x.grid, x.opts, src)
 }
 
 // run simulates a program both ways and returns the differences, or errRefused
@@ -334,9 +311,6 @@ func programOptions(seed uint64) (tracegen.Options, trial) {
 	o := tracegen.Options{Seed: seed, Grid: x.grid, Steps: 8 + int(seed%3)*8, MaxExtent: 6 + int(seed%4)*3, Features: tracegen.Features(*features)}
 	if o.Features == 0 {
 		o.Features = tracegen.All
-		for _, d := range disputed {
-			o.Features &^= d.feature
-		}
 	}
 	return o, x
 }
@@ -402,7 +376,7 @@ const operations = `aarrcp_ across_ align_ arrcpy_ binter_ biof_ blkdiv_ bploop_
 	waitbg_ waitcp_ waitrb_ waitrd_ waitsh_`
 
 // FuzzPrograms compares the program of any seed on any machine and grid with
-// any features that are not disputed.
+// any features.
 func FuzzPrograms(f *testing.F) {
 	f.Add(uint64(1), uint32(0), uint8(10))
 	f.Add(uint64(77), uint32(tracegen.All), uint8(30))

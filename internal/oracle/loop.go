@@ -45,7 +45,7 @@ func (l *loop) owner() []set {
 		return all
 	}
 	if l.owned == nil || l.version != l.t.version {
-		l.owned, l.version = owners(l.positions, l.rules, l.t), l.t.version
+		l.owned, l.version = owners(l.positions, l.t), l.t.version
 	}
 	return l.owned
 }

@@ -88,7 +88,7 @@ func (e *engine) stopam(*call.Call) error {
 }
 
 func (e *engine) crtamv(c *call.Call) error {
-	return e.make(c, "AMViewRef", &template{size: numbers(c, "SizeArray"), as: e.as})
+	return e.make(c, "AMViewRef", &template{size: numbers(c, "SizeArray")})
 }
 
 func (e *engine) getamv(c *call.Call) error {

@@ -24,18 +24,6 @@ import (
 // MaxProcessors is the most processors that a grid may have.
 const MaxProcessors = 64
 
-// Readings are where the model can be read in two ways, or where the
-// simulation does not do what it says (testdata/disputed.md). The zero value
-// is how the oracle reads the model.
-type Readings struct {
-	// WideReplicas puts what is replicated along an axis of a template also
-	// on coordinates whose block of the axis is empty.
-	WideReplicas bool
-	// FilledReplicas puts what is replicated along a part of an axis also on
-	// the coordinates between those that hold that part.
-	FilledReplicas bool
-}
-
 // ErrImpossible is the error of a program that is in order but cannot run on
 // this grid: a shadow edge is wider than a block.
 var ErrImpossible = errors.New("the program cannot run on this grid")
@@ -71,7 +59,6 @@ type engine struct {
 	m     *machine.Machine
 	grid  []int
 	opts  interval.Options
-	as    Readings
 	power []float64
 
 	clock    []float64
@@ -96,11 +83,6 @@ type engine struct {
 // only the grid is at fault. opts.Level must keep all intervals; the search
 // for quanta is not done.
 func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source) (*Result, error) {
-	return RunAs(Readings{}, m, grid, opts, src)
-}
-
-// RunAs is Run with other readings of the model.
-func RunAs(as Readings, m *machine.Machine, grid []int, opts interval.Options, src call.Source) (*Result, error) {
 	n := 1
 	for _, x := range grid {
 		n *= x
@@ -109,7 +91,7 @@ func RunAs(as Readings, m *machine.Machine, grid []int, opts interval.Options, s
 		return nil, fmt.Errorf("found %d processors, expected at most %d and what the machine has", n, MaxProcessors)
 	}
 	e := &engine{
-		m: m, grid: grid, opts: opts, as: as, clock: make([]float64, n),
+		m: m, grid: grid, opts: opts, clock: make([]float64, n),
 		objects: map[uint64]any{}, headers: map[uint64]any{}, copies: map[uint64]*exchange{}, longSize: 4,
 	}
 	for p := range n {

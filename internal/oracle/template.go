@@ -23,7 +23,6 @@ type template struct {
 	weighed map[int]weights
 	weighOn *system
 
-	as  Readings
 	sys *system
 	// owner[i] are the processors that hold element i.
 	owner []set

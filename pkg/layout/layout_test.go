@@ -199,7 +199,7 @@ func TestCompose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := cmp.Diff([]layout.Rule{{Kind: layout.Bounded, A: 1, B: 15}}, got); d != "" {
+	if d := cmp.Diff([]layout.Rule{{Kind: layout.Bounded, A: 1, B: 15, Step: 2}}, got); d != "" {
 		t.Error(d)
 	}
 	m := place(t, 20, 5, got[0], 3)

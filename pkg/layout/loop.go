@@ -86,10 +86,12 @@ func (m *Mapping) Share() (*Share, error) {
 		sp := &m.Spans[k]
 		labels := make([]int64, m.Grid[k])
 		if sp.Dim < 0 {
-			for c := sp.First; c <= sp.Last; c++ {
-				labels[c] = 1
+			for c := range labels {
+				if sp.Holds(c) {
+					labels[c] = 1
+				}
 			}
-			s.Same *= int64(max(0, sp.Last-sp.First+1))
+			s.Same *= int64(sp.Holders())
 		} else {
 			sum := int64(0)
 			for c := range labels {

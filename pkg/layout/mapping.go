@@ -15,8 +15,8 @@ const (
 	Constant
 	// Replicated places everything everywhere.
 	Replicated
-	// Bounded places everything on all elements from A to B, ends included:
-	// a replica along an array that covers only a part of the template.
+	// Bounded places everything on the elements A, A+Step, ... up to B: a
+	// replica along an array that covers only a part of the template.
 	Bounded
 )
 
@@ -26,6 +26,7 @@ type Rule struct {
 	Kind RuleKind
 	Dim  int
 	A, B int64
+	Step int64 // of Bounded; 0 stands for 1
 }
 
 // maxPlace bounds places, so that sums and products of rules stay within 64
@@ -97,10 +98,11 @@ func Compose(outer, inner []Rule, size, template []int64) ([]Rule, error) {
 			if lo > hi {
 				lo, hi = hi, lo
 			}
-			if lo <= 0 && hi >= template[k]-1 {
+			step := max(in.A, -in.A)
+			if lo <= 0 && hi >= template[k]-1 && step == 1 {
 				rules[k] = Rule{Kind: Replicated}
 			} else {
-				rules[k] = Rule{Kind: Bounded, A: lo, B: hi}
+				rules[k] = Rule{Kind: Bounded, A: lo, B: hi, Step: step}
 			}
 		}
 	}
@@ -198,6 +200,9 @@ type Span struct {
 	// everything and the others nothing; First > Last means nobody.
 	Dim         int
 	First, Last int
+	// Gaps marks coordinates between First and Last that own nothing all the
+	// same, as their blocks are empty; nil for none.
+	Gaps []bool
 	// Lo, Hi are the indices lo <= x < hi of each coordinate when cut.
 	Lo, Hi []int64
 }
@@ -232,7 +237,7 @@ func Place(d *Dist, rules []Rule, size []int64) (*Mapping, error) {
 		}
 		switch r := rules[dim.Axis]; r.Kind {
 		case Replicated:
-			m.Spans[k] = Span{Dim: -1, First: 0, Last: n - 1}
+			m.Spans[k] = holders(dim.Block, 0, dim.Block.Len()-1, 1)
 		case Constant:
 			c := dim.Block.Owner(r.B)
 			if c < 0 {
@@ -240,7 +245,7 @@ func Place(d *Dist, rules []Rule, size []int64) (*Mapping, error) {
 			}
 			m.Spans[k] = Span{Dim: -1, First: c, Last: c}
 		case Bounded:
-			m.Spans[k] = holders(dim.Block, r.A, r.B)
+			m.Spans[k] = holders(dim.Block, r.A, r.B, r.Step)
 		case Linear:
 			if r.Dim >= len(size) {
 				return nil, fmt.Errorf("the alignment names dimension %d of an index space with %d", r.Dim+1, len(size))
@@ -255,14 +260,71 @@ func Place(d *Dist, rules []Rule, size []int64) (*Mapping, error) {
 	return m, nil
 }
 
-// holders returns the coordinates that own some of the elements lo..hi.
-func holders(a Axis, lo, hi int64) Span {
+// holders returns the coordinates that own some of the elements lo, lo+step,
+// ... up to hi.
+func holders(a Axis, lo, hi, step int64) Span {
 	s := Span{Dim: -1, First: 1, Last: 0}
-	lo, hi = max(lo, 0), min(hi, a.Len()-1)
-	if lo <= hi {
-		s.First, s.Last = a.Owner(lo), a.Owner(hi)
+	hi, step = min(hi, a.Len()-1), max(step, 1)
+	first, last := a.Owner(max(lo, 0)), a.Owner(hi)
+	if first < 0 || last < 0 {
+		return s
+	}
+	gaps := make([]bool, a.Coords())
+	some := false
+	for c := first; c <= last; c++ {
+		from, end := a.Range(c)
+		next := lo
+		if from > lo {
+			next = lo + ceilDiv(from-lo, step)*step
+		}
+		if next >= end || next > hi || next < 0 {
+			gaps[c] = true
+			some = some || s.First <= s.Last
+			continue
+		}
+		if s.First > s.Last {
+			s.First = c
+		}
+		s.Last = c
+	}
+	if some {
+		s.Gaps = gaps
 	}
 	return s
+}
+
+// Holds reports whether coordinate c owns anything along a dimension that is
+// not cut.
+func (s *Span) Holds(c int) bool {
+	return c >= s.First && c <= s.Last && (s.Gaps == nil || !s.Gaps[c])
+}
+
+// Holders returns how many coordinates own everything along a dimension that
+// is not cut.
+func (s *Span) Holders() int {
+	n := max(0, s.Last-s.First+1)
+	if s.Gaps != nil {
+		for c := s.First; c <= s.Last; c++ {
+			if s.Gaps[c] {
+				n--
+			}
+		}
+	}
+	return n
+}
+
+// Nearest returns the coordinate nearest to c, of two the lower, that owns
+// everything along a dimension that is not cut; there must be one.
+func (s *Span) Nearest(c int) int {
+	c = min(max(c, s.First), s.Last)
+	for d := 0; ; d++ {
+		if s.Holds(c - d) {
+			return c - d
+		}
+		if s.Holds(c + d) {
+			return c + d
+		}
+	}
 }
 
 // cut returns the indices x with A*x+B in each coordinate's block.
@@ -321,7 +383,7 @@ func (m *Mapping) Owned(coords []int, dst []Interval) bool {
 		s := &m.Spans[k]
 		c := coords[k]
 		if s.Dim < 0 {
-			some = some && c >= s.First && c <= s.Last
+			some = some && s.Holds(c)
 			continue
 		}
 		iv := &dst[s.Dim]

@@ -353,8 +353,10 @@ func touches(zones []zone, r layout.Rule) bool {
 		return holds(zones, r.B)
 	case layout.Bounded:
 		for _, z := range zones {
-			if z.first <= r.B && z.last >= r.A {
-				return true
+			for p := z.first; p <= z.last; p += z.step {
+				if p >= r.A && p <= r.B && (p-r.A)%max(r.Step, 1) == 0 {
+					return true
+				}
 			}
 		}
 		return false
@@ -368,7 +370,7 @@ func touches(zones []zone, r layout.Rule) bool {
 // is executed, and not at an edge unless all of it lies on such an element.
 func alongEdge(sp *layout.Span, d *layout.Dist, rules []layout.Rule, k, c int, zones []zone) (all, inner int64) {
 	if sp.Dim < 0 {
-		if c < sp.First || c > sp.Last {
+		if !sp.Holds(c) {
 			return 0, 0
 		}
 		if d.Dims[k].Kind == layout.Cut {

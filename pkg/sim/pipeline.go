@@ -239,7 +239,7 @@ func extentKey(sp *layout.Span, c int) string {
 	n := int64(0)
 	if sp.Dim >= 0 {
 		n = sp.Hi[c] - sp.Lo[c]
-	} else if c >= sp.First && c <= sp.Last {
+	} else if sp.Holds(c) {
 		n = -1
 	}
 	var b [9]byte

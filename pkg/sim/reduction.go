@@ -58,12 +58,12 @@ func (s *Sim) reduction(g *object.ReductionGroup, sys *object.System) (r comm.Re
 }
 
 // partial says which coordinates of a grid dimension have partial results:
-// those in coords when the dimension is cut, all of them alike from first to
-// last when not.
+// those in coords when the dimension is cut, all that span holds alike when
+// not.
 type partial struct {
-	cut         bool
-	coords      []int
-	first, last int
+	cut    bool
+	coords []int
+	span   layout.Span
 }
 
 // spread returns what of makes, remembered for the layout it is made of:
@@ -85,7 +85,7 @@ func loopSpread(l *object.Loop) []partial {
 	for k := range l.Map.Spans {
 		sp := &l.Map.Spans[k]
 		if sp.Dim < 0 {
-			out[k] = partial{first: sp.First, last: sp.Last}
+			out[k] = partial{span: *sp}
 			continue
 		}
 		out[k].cut = true
@@ -103,9 +103,9 @@ func templateSpread(t *object.Template) []partial {
 	for k := range t.Dist.Dims {
 		switch d := &t.Dist.Dims[k]; d.Kind {
 		case layout.Whole:
-			out[k] = partial{last: t.Dist.Grid[k] - 1}
+			out[k] = partial{span: layout.Span{Dim: -1, Last: t.Dist.Grid[k] - 1}}
 		case layout.Fixed:
-			out[k] = partial{first: d.Coord, last: d.Coord}
+			out[k] = partial{span: layout.Span{Dim: -1, First: d.Coord, Last: d.Coord}}
 		default:
 			out[k].cut = true
 			for c := range d.Block.Coords() {
@@ -139,10 +139,14 @@ func (s *Sim) partials(r comm.Reduction, where *object.System, spread []partial)
 			distributed = true
 			extents = append(extents, n)
 			sets[k] = p.coords
-		case !p.cut && (p.first > 0 || p.last < n-1):
+		case !p.cut && p.span.Holders() < n:
 			distributed = true
-			corners = append(corners, comm.Corner{At: p.first, Extent: n})
-			sets[k] = []int{min(max(at[k], p.first), p.last)}
+			if p.span.Holders() == 0 {
+				sets[k] = nil
+				break
+			}
+			corners = append(corners, comm.Corner{At: p.span.First, Extent: n})
+			sets[k] = []int{p.span.Nearest(at[k])}
 		default:
 			sets[k] = []int{at[k]}
 		}

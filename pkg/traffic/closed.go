@@ -95,7 +95,7 @@ func (z *closed) link(t *term, l int) int {
 func (z *closed) inner(t *term, k, c int) int64 {
 	s := &t.to.Spans[k]
 	if s.Dim < 0 {
-		if c < s.First || c > s.Last {
+		if !s.Holds(c) {
 			return 0
 		}
 		return 1
@@ -118,7 +118,7 @@ func (z *closed) asked(t *term, l, c int) int {
 	if t.links[l] >= 0 {
 		at += c
 	}
-	return min(max(at, s.First), s.Last)
+	return s.Nearest(at)
 }
 
 // outer returns how many elements the coordinates c of the center and e of

@@ -165,7 +165,7 @@ func sameMap(a, b *layout.Mapping) bool {
 			return false
 		}
 		if s.Dim < 0 {
-			return s.First == t.First && s.Last == t.Last
+			return s.First == t.First && s.Last == t.Last && slices.Equal(s.Gaps, t.Gaps)
 		}
 		return slices.Equal(s.Lo, t.Lo) && slices.Equal(s.Hi, t.Hi)
 	})
@@ -296,7 +296,7 @@ func (w *walk) nearest() int {
 				w.at[l] = s.First
 				if j := x.from.dim[l]; j >= 0 {
 					c := w.receiver/x.root.strides[j]%x.root.grid[j] - x.from.off[j]
-					w.at[l] = min(max(c, s.First), s.Last)
+					w.at[l] = s.Nearest(c)
 				}
 			}
 		}
@@ -318,8 +318,10 @@ func (w *walk) nearest() int {
 			return
 		}
 		for c := s.First; c <= s.Last; c++ {
-			w.at[l] = c
-			try(l + 1)
+			if s.Holds(c) {
+				w.at[l] = c
+				try(l + 1)
+			}
 		}
 	}
 	try(0)

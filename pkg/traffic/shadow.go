@@ -128,6 +128,9 @@ func (h *halo) add(i int, e *object.Edge) error {
 		s := &m.Spans[k]
 		if s.Dim < 0 {
 			for c := s.First; c <= s.Last; c++ {
+				if !s.Holds(c) {
+					continue
+				}
 				dims[k] = append(dims[k], step{c, c, []int64{1}})
 			}
 			continue

@@ -42,13 +42,13 @@ type writer interface {
 
 // Addresses of the program's objects.
 const (
-	viewAddr   = 0x55d100000100
-	loopAddr   = 0x55d100000200
-	shadowAddr = 0x55d100000300
-	groupAddr  = 0x55d100000400
-	reduceAddr = 0x55d100000500
-	arrayAddr  = 0x55d200000000
-	headerAddr = 0x55d300000000
+	viewAddr   int64 = 0x55d100000100
+	loopAddr   int64 = 0x55d100000200
+	shadowAddr int64 = 0x55d100000300
+	groupAddr  int64 = 0x55d100000400
+	reduceAddr int64 = 0x55d100000500
+	arrayAddr  int64 = 0x55d200000000
+	headerAddr int64 = 0x55d300000000
 )
 
 // text returns the program as the trace of one process.
@@ -106,7 +106,7 @@ func (p regular) declare(b writer) {
 	writeCall(b, "distr_", fmt.Sprintf("AMViewRefPtr=%x; AMViewRef=%x; PSRefPtr=NULL; PSRef=0; ParamCount=%d;\n%s%s \n", viewAddr, viewAddr, p.rank, p.axes(), p.same("DistrParamArray", 0)),
 		"IsLocal=1;\n")
 	for i := range p.arrays {
-		header, array := headerAddr+0x100*i, arrayAddr+0x100*i
+		header, array := headerAddr+0x100*int64(i), arrayAddr+0x100*int64(i)
 		writeCall(b, "crtda_", fmt.Sprintf("ArrayHeader=%x; ExtHdrSign=1; BasePtr=%x; Rank=%d; TypeSize=8; StaticSign=0; ReDistrSign=0;\n%s%s%s \n", header, header, p.rank,
 			p.same("SizeArray", p.extent), p.same("LowShdWidthArray", 1), p.same("HiShdWidthArray", 1)),
 			fmt.Sprintf("ArrayHandlePtr=%x;\n", array))
@@ -120,7 +120,7 @@ func (p regular) declare(b writer) {
 // interval.
 func (p regular) round(i int) []byte {
 	var b bytes.Buffer
-	header, array := headerAddr+0x100*i, arrayAddr+0x100*i
+	header, array := headerAddr+0x100*int64(i), arrayAddr+0x100*int64(i)
 	shadow := fmt.Sprintf("ShadowGroupRefPtr=%x; ShadowGroupRef=%x;\n", shadowAddr, shadowAddr)
 	loop := fmt.Sprintf("LoopRefPtr=%x; LoopRef=%x;\n", loopAddr, loopAddr)
 	group := fmt.Sprintf("RedGroupRefPtr=%x; RedGroupRef=%x;\n", groupAddr, groupAddr)
@@ -158,8 +158,8 @@ func (p regular) axes() string {
 	return p.line("AxisArray", func(i int) string { return fmt.Sprint(i + 1) })
 }
 
-func (p regular) hex(name string, value int) string {
-	return p.line(name, func(i int) string { return fmt.Sprintf("%x", value+4*i) })
+func (p regular) hex(name string, value int64) string {
+	return p.line(name, func(i int) string { return fmt.Sprintf("%x", value+4*int64(i)) })
 }
 
 func (p regular) line(name string, value func(int) string) string {
