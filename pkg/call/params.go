@@ -281,8 +281,14 @@ func IsDecimal(b []byte) bool {
 // IsInteger reports whether b is a decimal (see [IsDecimal]) of at most 64
 // bits.
 func IsInteger(b []byte) bool {
+	if !IsDecimal(b) {
+		return false
+	}
+	if len(b) <= 18 {
+		return true
+	}
 	_, ok := parseInt(b)
-	return ok && IsDecimal(b)
+	return ok
 }
 
 // IsReal reports whether b is a decimal fraction as traces and JSON both

@@ -15,8 +15,12 @@ type block struct {
 	hint   int  // where in params the next key is expected
 	toEnd  int  // index in dst of the text that runs to the end, or -1
 	lines  int  // parameter lines seen
-	keys   *interner
-	tokens []token
+	// array is the parameter that the last element went to, arrayAt its
+	// place in dst: elements come one after the other.
+	array   *libdvm.Param
+	arrayAt int
+	keys    *interner
+	tokens  []token
 }
 
 // token is one `key=value` of a parameter line.
@@ -35,7 +39,7 @@ type token struct {
 func (b *block) begin(row *libdvm.Func, params []libdvm.Param, dst *call.Params, text *[][]byte) {
 	b.row, b.params, b.dst, b.text = row, params, dst, text
 	b.known = row != nil && !row.Open
-	b.hint, b.toEnd, b.lines = 0, -1, 0
+	b.hint, b.toEnd, b.lines, b.array = 0, -1, 0, nil
 }
 
 // line adds a line to the block. l must stay unchanged as long as the call is
@@ -228,7 +232,20 @@ func (b *block) place(t *token) bool {
 		t.used = true
 		return true
 	}
-	t.used = t.note == nil && b.placeElem(t, p.Key, p.Kind, p.Shape)
+	if t.note != nil {
+		return false
+	}
+	if b.array == p && p.Shape == libdvm.Vector && t.dims == 1 {
+		if q := b.dst.At(b.arrayAt); t.i == q.Len() {
+			b.dst.AddElem(q, stored(p.Kind, t.val))
+			t.used = true
+			return true
+		}
+		return false
+	}
+	if t.used = b.placeElem(t, p.Key, p.Kind, p.Shape); t.used && b.dst.At(b.dst.Len()-1).Key == p.Key {
+		b.array, b.arrayAt = p, b.dst.Len()-1
+	}
 	return t.used
 }
 
@@ -377,9 +394,23 @@ func index(l []byte, i int) (int, int) {
 	return n, i + 1
 }
 
-func isAlpha(c byte) bool { return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_' }
+func isAlpha(c byte) bool { return wordBytes[c] == 2 }
 
-func isWordByte(c byte) bool { return isAlpha(c) || c >= '0' && c <= '9' }
+func isWordByte(c byte) bool { return wordBytes[c] != 0 }
+
+// wordBytes marks the bytes of parameter names: 2 for letters and the
+// underline, 1 for digits.
+var wordBytes = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_':
+			t[c] = 2
+		case c >= '0' && c <= '9':
+			t[c] = 1
+		}
+	}
+	return t
+}()
 
 // interner gives equal byte strings one string.
 type interner struct{ m map[string]string }

@@ -53,6 +53,9 @@ func (p *program) reduction() {
 }
 
 func cluster(comm string) string {
+	if comm == "tree" {
+		return "cluster = c; c = {2 x node}; c.CommType = ethernet; c.TStart = 75; c.TByte = 0.2; node = {2 x p}; node.CommType = ethernet; node.TStart = 10; node.TByte = 0.01; p = 1.0;"
+	}
 	return "cluster = c; c = {64 x p}; c.CommType = " + comm + "; c.TStart = 75; c.TByte = 0.2; p = 1.0;"
 }
 
@@ -98,6 +101,10 @@ func TestWorkedExchanges(t *testing.T) {
 		{"reduction on myrinet(2)", reduce, "myrinet(2)", []int{2, 2}, 306.4},
 		// 2 * (floor(2/2) + floor(2/2)) = 4 hops of 76.6.
 		{"reduction on transputers", reduce, "transputer", []int{2, 2}, 306.4},
+		// Processors 0, 1 and 2, 3 share a node (10 us + 0.01 us/byte). Gather:
+		// 1 message inside, 10.08, beside 2 between the nodes, 2 * 76.6; the
+		// broadcast likewise: 2 * 153.2.
+		{"reduction on a tree", reduce, "tree", []int{2, 2}, 306.4},
 		// srmem_ of 8 bytes to 3 others.
 		{"broadcast on the bus", func(p *program) {
 			p.call("srmem_", "0", "MemoryCount=2;\nStartAddrArray[0]=20; StartAddrArray[1]=21;\nLengthArray[0]=4; LengthArray[1]=4;", "0", " ")
