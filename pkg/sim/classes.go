@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/units"
 )
@@ -54,8 +55,8 @@ type classes struct {
 }
 
 // NewClasses returns clocks that keep processors with equal histories
-// together, with power[p] the power of processor p of the root's grid.
-func NewClasses(grid []int, power []float64) Clocks {
+// together, with the powers of the processors of the root's grid in runs.
+func NewClasses(grid []int, runs []machine.PowerRun) Clocks {
 	k := len(grid)
 	e := &classes{grid: slices.Clone(grid), group: make([][]int, k), size: make([][]int, k), first: make([][]int, k),
 		stride: make([]int, k), seen: map[*int64]int{}, labels: make([]int64, k), inWhen: -1}
@@ -64,8 +65,10 @@ func NewClasses(grid []int, power []float64) Clocks {
 		e.size[d], e.first[d] = []int{n}, []int{0}
 	}
 	e.strides()
-	e.power, e.clock, e.whole = []float64{power[0]}, make([]units.Seconds, 1), []int{0}
-	e.splitByPower(power)
+	e.power, e.clock, e.whole = []float64{runs[0].Power}, make([]units.Seconds, 1), []int{0}
+	if len(runs) > 1 {
+		e.splitByPower(expand(runs))
+	}
 	return e
 }
 
@@ -80,9 +83,6 @@ func (e *classes) strides() {
 // splitByPower makes coordinates of a dimension one group when exchanging
 // them changes no processor's power.
 func (e *classes) splitByPower(power []float64) {
-	if !slices.ContainsFunc(power, func(x float64) bool { return x != power[0] }) {
-		return
-	}
 	inner := 1
 	for k := len(e.grid) - 1; k >= 0; k-- {
 		n := e.grid[k]

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/units"
 )
@@ -26,9 +27,10 @@ type book struct {
 	member   []bool
 }
 
-// NewEach returns clocks that keep every processor by itself, with power[p]
-// the power of processor p of the root's grid.
-func NewEach(grid []int, power []float64) Clocks {
+// NewEach returns clocks that keep every processor by itself, with the
+// powers of the processors of the root's grid in runs.
+func NewEach(grid []int, runs []machine.PowerRun) Clocks {
+	power := expand(runs)
 	e := &each{grid: slices.Clone(grid), power: power, clock: make([]units.Seconds, len(power)), all: make([]int, len(power))}
 	for p := range e.all {
 		e.all[p] = p

@@ -138,7 +138,7 @@ func (w watched) Act(s *object.System, labels [][]int64, run func([]sim.Actor) [
 func checkOverlap(t *testing.T, where string, b []byte, m *machine.Machine, grid []int) {
 	t.Helper()
 	var lasted [interval.NumKinds]units.Seconds
-	r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults(), NewClocks: func(g []int, p []float64) sim.Clocks {
+	r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults(), NewClocks: func(g []int, p []machine.PowerRun) sim.Clocks {
 		return watched{sim.NewClasses(g, p), &lasted}
 	}}, source(t, where, b))
 	if err != nil {
@@ -229,5 +229,29 @@ func TestEveryClassHasAHandler(t *testing.T) {
 		if got, want := sim.Handled(c), !slices.Contains(ordinary, c); got != want {
 			t.Errorf("class %v: has a handler: %v, want %v", c, got, want)
 		}
+	}
+}
+
+// Grids are bounded by what would fill the machine's memory; within the
+// bounds the number of processors costs nothing.
+func TestBoundsOfGrids(t *testing.T) {
+	m := machineOf(t, "cluster = c; c = {1000000000 x p}; c.CommType = ethernet; c.TStart = 75; c.TByte = 0.2; p = 1.0;\n")
+	for _, c := range []struct {
+		grid []int
+		want string
+	}{
+		{[]int{0}, "at least 1"},
+		{[]int{1 << 23}, "at most 4194304 in one dimension"},
+		{[]int{1 << 20, 1 << 20}, "more than 1073741824 processors"},
+		{nil, "no dimensions"},
+		{[]int{32768, 16384}, ""},
+	} {
+		err := sim.CheckGrid(m, c.grid)
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v: error %v, want %q", c.grid, err, c.want)
+		}
+	}
+	if iv := simulate(t, "f01", text(t, traces+"/single/f01_ivals.ptr.zst"), m, []int{32768, 16384}).Intervals()[0]; iv.Processors != 1<<29 {
+		t.Errorf("%d processors", iv.Processors)
 	}
 }

@@ -46,7 +46,7 @@ type Config struct {
 	// Lenient makes handles that name nothing warnings.
 	Lenient bool
 	// NewClocks makes the clocks, nil for the usual ones.
-	NewClocks func(grid []int, power []float64) Clocks
+	NewClocks func(grid []int, power []machine.PowerRun) Clocks
 }
 
 // Defaults returns the options that hold unless others are asked for
@@ -105,8 +105,12 @@ type unknownFunc struct {
 // ErrTooSmall is the error of a grid with more processors than the machine.
 var ErrTooSmall = errors.New("the machine is too small")
 
-// maxProcessors bounds grids.
-const maxProcessors = 1 << 30
+// Bounds of grids. Memory grows with the coordinates of a dimension, not with
+// the processors.
+const (
+	maxProcessors  = 1 << 30
+	maxCoordinates = 1 << 22
+)
 
 // CheckGrid reports whether grid can be simulated on m; the error says why
 // not.
@@ -118,6 +122,9 @@ func CheckGrid(m *machine.Machine, grid []int) error {
 	for _, n := range grid {
 		if n < 1 {
 			return fmt.Errorf("a grid extent is %d, expected at least 1", n)
+		}
+		if n > maxCoordinates {
+			return fmt.Errorf("a grid extent is %d, expected at most %d in one dimension; use more dimensions", n, maxCoordinates)
 		}
 		if p *= int64(n); p > maxProcessors {
 			return fmt.Errorf("the grid has more than %d processors", maxProcessors)
@@ -135,20 +142,16 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 	if err := CheckGrid(cfg.Machine, cfg.Grid); err != nil {
 		return nil, err
 	}
-	p := 1
+	p := int64(1)
 	for _, n := range cfg.Grid {
-		p *= n
+		p *= int64(n)
 	}
-	power := make([]float64, p)
-	for _, run := range cfg.Machine.PowerRuns(int64(p)) {
-		for i := range run.N {
-			power[run.First+i] = run.Power
-		}
-	}
+	power := cfg.Machine.PowerRuns(p)
 	s := &Sim{cfg: cfg, header: h, byName: map[string]*unknownFunc{}}
 	oc := object.Config{Grid: cfg.Grid, Traced: h.Runtime.Root()}
 	if cfg.Options.Balance == "power" {
-		oc.Power = func(sys *object.System, k int) []float64 { return balance(power, sys, k) }
+		each := expand(power)
+		oc.Power = func(sys *object.System, k int) []float64 { return balance(each, sys, k) }
 	}
 	s.objects = object.New(oc)
 	var co comm.Options
@@ -163,6 +166,18 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 	}
 	s.clocks = newClocks(cfg.Grid, power)
 	return s, nil
+}
+
+// expand returns the power of every processor.
+func expand(runs []machine.PowerRun) []float64 {
+	last := runs[len(runs)-1]
+	power := make([]float64, 0, last.First+last.N)
+	for _, r := range runs {
+		for range r.N {
+			power = append(power, r.Power)
+		}
+	}
+	return power
 }
 
 // balance returns the load weights of the coordinates of dimension k of sys
