@@ -74,6 +74,7 @@ var explained = []wanted{
 	{"f01_ivals", "waitrd_@48", wait},
 	{"f03_async", "exfrst_@55", none},
 	{"f03_async", "endpl_@63", none},
+	{"f03_async", "endpl_@75", wait},
 	{"f04_across", "dopl_@17", none},
 	{"f04_across", "dopl_@39", synchronous},
 	{"f04_across", "dopl_@40", unsaid},

@@ -26,7 +26,7 @@ var (
 	powersLine   = regexp.MustCompile(`^powers, from processor 0 on: (.*)$`)
 	stageLine    = regexp.MustCompile(`^  stage at \[[\d ]+\] \(\d+ like it\): from (\S+) us: work (\S+) us \+ TStart (\S+) us \+ transfer (\S+) us \+ waiting (\S+) us = until (\S+) us; transfer beside work (\S+) us$`)
 	exportLine   = regexp.MustCompile(`^the exchange of .* begins at the common clock (\S+) us plus the longest time in the iterations that it exports: (\S+) us$`)
-	partLine     = regexp.MustCompile(`^of the loop's time (\S+) us: the part of `)
+	partLine     = regexp.MustCompile(`^loop time (\S+) us in (exported iterations|iterations that need (?:no )?imported elements): at most (\S+) us \* (\d+) / (\d+) = (\S+) us on power 1$`)
 	afterLine    = regexp.MustCompile(`^clocks afterwards: (\S+) us at the latest$`)
 
 	messages = regexp.MustCompile(`^(\d+) x \((\S+) \+ (\S+) x (\d+)\)$`)
@@ -48,6 +48,8 @@ type sheet struct {
 	pipe   []float64
 	steps  []step
 	silent bool // no message was sent
+	// exported is the longest time in the iterations that an exchange waits for.
+	exported float64
 }
 
 type step struct{ from, to float64 }
@@ -168,12 +170,29 @@ func (s *sheet) line(l string) {
 		return
 	}
 	if m := exportLine.FindStringSubmatch(l); m != nil {
-		if n := s.numbers(m[1:]); n[1] < n[0] {
+		n := s.numbers(m[1:])
+		if s.exported == 0 {
+			s.t.Errorf("%s: no time in exported iterations: %s", s.where, l)
+		}
+		if s.even {
+			s.near("the start of an exchange", n[1], n[0]+s.exported, n[1], 9)
+		} else if n[1] <= n[0] {
 			s.t.Errorf("%s: an exchange begins before the clock it is counted from: %s", s.where, l)
 		}
+		s.exported = 0
 		return
 	}
-	if partLine.MatchString(l) {
+	if m := partLine.FindStringSubmatch(l); m != nil {
+		n := s.numbers([]string{m[1], m[3], m[4], m[5], m[6]})
+		if n[0] != n[1] || n[2] > n[3] {
+			s.t.Errorf("%s: a part of another time, or more than all of it: %s", s.where, l)
+		}
+		s.near("the part of the loop's time", n[4], n[1]*n[2]/n[3], n[4], 9)
+		if m[2] == "exported iterations" {
+			s.exported += n[4]
+		} else {
+			s.latest += n[4]
+		}
 		return
 	}
 	if m := shareLine.FindStringSubmatch(l); m != nil {

@@ -135,6 +135,7 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, parts []loopPart) error
 	}
 	start := b.start
 	if e := edgeShare(l, parts, []*object.ShadowGroup{b.group}, false); e != nil {
+		s.sayEdges("in exported iterations", e, true)
 		start += s.clocks.Longest(l.System, e.labels, func(labels []int64) units.Seconds { return e.time(labels, true) })
 	}
 	if s.explained != nil {
@@ -160,11 +161,11 @@ func (s *Sim) passEdges(l *object.Loop, parts []loopPart, e *edgeCounts, edges b
 		return
 	}
 	if s.explained != nil {
-		which := "the others"
+		which := "in iterations that need no imported elements"
 		if edges {
-			which = "the iterations at the edges, which need imported elements"
+			which = "in iterations that need imported elements"
 		}
-		s.say("of the loop's time: the part of %s", which)
+		s.sayEdges(which, e, edges)
 	}
 	twice := inVain(l.Share.Same)
 	s.clocks.AddBy(l.System, e.labels, func(labels []int64) Amount {
@@ -195,17 +196,42 @@ func (e *edgeCounts) time(labels []int64, edges bool) units.Seconds {
 	var t units.Seconds
 	for i := range e.parts {
 		p := &e.parts[i]
-		n, inner := p.free, p.free
-		for k, l := range labels {
-			n *= p.n[k][l]
-			inner *= p.inner[k][l]
-		}
-		if edges {
-			inner = n - inner
-		}
-		t += scaled(p.part.time, float64(inner)/float64(p.total))
+		t += scaled(p.part.time, float64(p.count(labels, edges))/float64(p.total))
 	}
 	return t
+}
+
+// count returns how many iterations a processor has at the edges, or not at
+// the edges.
+func (p *edgePart) count(labels []int64, edges bool) int64 {
+	n, inner := p.free, p.free
+	for k, l := range labels {
+		n *= p.n[k][l]
+		inner *= p.inner[k][l]
+	}
+	if edges {
+		return n - inner
+	}
+	return inner
+}
+
+// most returns the labels with which e.time is longest.
+func (e *edgeCounts) most(edges bool) []int64 {
+	labels := make([]int64, len(e.labels))
+	best, longest := slices.Clone(labels), e.time(labels, edges)
+	for k := 0; k < len(labels); {
+		if labels[k]++; labels[k] > slices.Max(e.labels[k]) {
+			labels[k] = 0
+			k++
+			continue
+		}
+		k = 0
+		if t := e.time(labels, edges); t > longest {
+			copy(best, labels)
+			longest = t
+		}
+	}
+	return best
 }
 
 // edgeShare returns which iterations of l are at the edges that the groups

@@ -107,6 +107,20 @@ func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *o
 	s.say("  the longest: %s * %d / %d = %s on power 1", micro(t), most, share.Total, micro(scaled(t, float64(most)/float64(share.Total))))
 }
 
+// sayEdges explains the part of a loop's time that edgeCounts.time returns, for
+// the processor that has most of it.
+func (s *Sim) sayEdges(what string, e *edgeCounts, edges bool) {
+	if s.explained == nil {
+		return
+	}
+	labels := e.most(edges)
+	for i := range e.parts {
+		p := &e.parts[i]
+		t, n := p.part.time, p.count(labels, edges)
+		s.say("loop time %s %s: at most %s * %d / %d = %s on power 1", micro(t), what, micro(t), n, p.total, micro(scaled(t, float64(n)/float64(p.total))))
+	}
+}
+
 // explainPlacement explains an exchange.
 func (s *Sim) explainPlacement(p *comm.Placement) {
 	if s.explained == nil {
