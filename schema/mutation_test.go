@@ -19,7 +19,7 @@ import (
 var mayBeAbsent = map[string]string{
 	"trace.preamble":       "a trace may begin with its first event",
 	"runtime.virtual_grid": "most runs have no virtual processors",
-	"call.only":            "both halves are in the trace",
+	"call.only":            "both halves are in the trace, or one has no parameters",
 	"call.ret_line":        "the call ends where it began",
 	"call.ret_file":        "the call ends where it began",
 	"call.outside":         "the call is part of the program",
@@ -151,7 +151,7 @@ func (m *mutation) object(def string, obj map[string]any) {
 		m.tried[m.record.schema+"/"+path] = true
 
 		delete(obj, key)
-		if mayBeAbsent[path] != "" {
+		if mayBeAbsent[path] != "" && (key != "only" || whole(obj)) {
 			m.lost[path] = true
 			if !m.valid() {
 				m.Errorf("%s: a record without %s is not valid", m.record.schema, path)
@@ -197,6 +197,22 @@ func (m *mutation) object(def string, obj map[string]any) {
 			m.array(path, items, val)
 		}
 	}
+}
+
+// whole reports whether a call has the parameters of both halves, so that
+// nothing but its field only says that one is missing.
+func whole(call map[string]any) bool {
+	f := libdvm.Lookup(call["func"].(string))
+	if f == nil || f.Open {
+		return true
+	}
+	lacks := func(half string, params []libdvm.Param) bool {
+		obj := call[half].(map[string]any)
+		return slices.ContainsFunc(params, func(p libdvm.Param) bool {
+			return !p.Optional && obj[p.Key] == nil
+		})
+	}
+	return !lacks("args", f.Args) && !lacks("ret", f.Ret)
 }
 
 // array mutates the elements of an array: objects all, of others the first.
@@ -303,6 +319,12 @@ func (m *mutation) param(f *libdvm.Func, path string, obj map[string]any, key st
 	val := obj[key]
 	if f != nil && !f.Open {
 		delete(obj, key)
+		switch {
+		case p == nil || !p.Optional:
+			m.refused(path, "its absence")
+		case !m.valid():
+			m.Errorf("%s: a call without it is not valid", path)
+		}
 		obj[key+"X"] = val
 		m.refused(path, "another name for it")
 		delete(obj, key+"X")

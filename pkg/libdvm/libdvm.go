@@ -72,6 +72,10 @@ type Param struct {
 	Name  string
 	Kind  Kind
 	Shape Shape
+	// Optional marks what a complete call may lack: one of several sources,
+	// an array that may have no elements, what some versions of Lib-DVM or
+	// some settings leave out (seen in real traces).
+	Optional bool
 }
 
 // Time says how the times of one call by several processes become one
@@ -186,15 +190,17 @@ func index(t []Func) map[string]*Func {
 }
 
 // params reads the shorthand of the table: blank-separated NAME:KIND with
-// KIND one of d h p f w t s n and an optional [], [+] (runs) or [][].
+// KIND one of d h p f w t s n and an optional [], [+] (runs) or [][]; a ? at
+// the end marks a parameter that a call may lack.
 func params(short string) []Param {
 	var ps []Param
 	for word := range strings.FieldsSeq(short) {
 		name, kind, ok := strings.Cut(word, ":")
-		if !ok || kind == "" {
+		if !ok || strings.TrimSuffix(kind, "?") == "" {
 			panic(fmt.Sprintf("libdvm: internal error: parameter %q has no kind", word))
 		}
 		p := Param{Key: name, Name: name}
+		kind, p.Optional = strings.CutSuffix(kind, "?")
 		switch kind[0] {
 		case 'd':
 			p.Kind = Decimal

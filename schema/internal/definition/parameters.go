@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"dvmtools/pkg/call"
 	"dvmtools/pkg/libdvm"
 )
 
@@ -31,8 +32,7 @@ func parameterDefs() object {
 			{"type", "object"}, {"additionalProperties", ref("unlisted")},
 		}},
 		{"parameters", object{
-			{"description", "What args and ret of each function may hold. No parameter must be there: which ones a trace has depends on " +
-				"the call, on the version of the run-time system and on its settings."},
+			{"description", "What args and ret of each function must and may hold."},
 			{"if", object{{"required", list{"func"}}}},
 			{"then", object{{"allOf", functions()}}},
 		}},
@@ -54,10 +54,10 @@ func functions() list {
 			names = append(names, f.Name)
 			rules = append(rules, object{
 				{"if", object{{"properties", object{{"func", object{{"const", f.Name}}}}}}},
-				{"then", object{
+				{"then", append(object{
 					{"description", f.Doc},
 					{"properties", object{{"args", half(f, f.Args)}, {"ret", half(f, f.Ret)}}},
-				}},
+				}, required(f)...)},
 			})
 		}
 		all = append(all, object{
@@ -86,6 +86,38 @@ func half(f *libdvm.Func, params []libdvm.Param) object {
 		s = object{{"properties", props}}
 	}
 	return append(s, member{"additionalProperties", others})
+}
+
+// required returns which parameters a call of f must have, in the halves that
+// the trace holds. What no trace at hand shows may lack any.
+func required(f *libdvm.Func) object {
+	if f.Open {
+		return nil
+	}
+	var rules list
+	for _, h := range []struct {
+		key     string
+		params  []libdvm.Param
+		without call.Half
+	}{{"args", f.Args, call.OnlyRet}, {"ret", f.Ret, call.OnlyCall}} {
+		var names list
+		for _, p := range h.params {
+			if !p.Optional {
+				names = append(names, p.Key)
+			}
+		}
+		if len(names) == 0 {
+			continue
+		}
+		rules = append(rules, object{{"anyOf", list{
+			object{{"required", list{"only"}}, {"properties", object{{"only", object{{"const", h.without.String()}}}}}},
+			object{{"properties", object{{h.key, object{{"required", names}}}}}},
+		}}})
+	}
+	if rules == nil {
+		return nil
+	}
+	return object{{"allOf", rules}}
 }
 
 func parameter(p libdvm.Param) object {
