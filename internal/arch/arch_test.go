@@ -57,6 +57,7 @@ var packages = []struct {
 	{"internal/docs", ""},
 	{"internal/oracle", "pkg/call pkg/machine pkg/interval"},
 	{"internal/tracegen", ""},
+	{"internal/testtraces", "pkg/stream pkg/call pkg/ptr pkg/ptr/merge"},
 	{"scripts/bench", ""},
 	{"scripts/soak", ""},
 	{"scripts/tracegen", "internal/tracegen"},
@@ -75,7 +76,7 @@ var libraries = map[string][]string{
 // process lists the packages of the standard library that reach out of the
 // program, and where they may be imported outside tests.
 var process = map[string][]string{
-	"os":           {"cmd/", "scripts/", "schema/internal/genschema", "pkg/stream"}, // pkg/stream: files that appear all at once
+	"os":           {"cmd/", "scripts/", "schema/internal/genschema", "pkg/stream", "internal/testtraces"}, // pkg/stream: files that appear all at once
 	"os/exec":      {"scripts/"},
 	"os/signal":    {"cmd/internal/cli"},
 	"os/user":      {},
@@ -85,7 +86,7 @@ var process = map[string][]string{
 	"math/rand":    {},
 	"plugin":       {},
 	"unsafe":       {},
-	"testing":      {"schema/schematest"},
+	"testing":      {"schema/schematest", "internal/testtraces"},
 	"net":          {},
 	"net/http":     {},
 	"runtime/cgo":  {},

@@ -1,0 +1,230 @@
+// Package testtraces opens the real traces of testdata/traces for tests.
+//
+// A trace is named by its path below that directory, with slashes, such as
+// "single/f01_ivals.ptr.zst". What is read, parsed or merged once is kept for
+// the rest of the test binary and shared by its tests, which must not change
+// it. All functions end the test when something cannot be read.
+package testtraces
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/ptr"
+	"dvmtools/pkg/ptr/merge"
+	"dvmtools/pkg/stream"
+)
+
+// Dir returns the absolute path of testdata. A test that changes its working
+// directory must have called a function of this package before.
+func Dir(t testing.TB) string {
+	t.Helper()
+	dir, err := root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join(dir, "testdata")
+}
+
+// root finds the module's root above the working directory, which Go sets to
+// the directory of the package under test.
+var root = sync.OnceValues(func() (string, error) {
+	start, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for dir := start; ; dir = filepath.Dir(dir) {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", fmt.Errorf("no go.mod in or above %s; call testtraces before changing the working directory", start)
+		}
+	}
+})
+
+// Path returns the absolute path of a trace, for code that opens it itself.
+func Path(t testing.TB, name string) string {
+	t.Helper()
+	return filepath.Join(Dir(t), "traces", filepath.FromSlash(name))
+}
+
+// damaged matches the traces that do not read from beginning to end without
+// an error; the large one is for tests that name it. oneOfMany matches those
+// of a process of a run of several.
+var (
+	damaged   = regexp.MustCompile(`_v(8|9|10|11)_|^damaged/|^large/`)
+	oneOfMany = regexp.MustCompile(`^parallel/|_p2/`)
+)
+
+// Whole returns the names of all traces that are whole, also those of each
+// process of a run of several; the large one excepted. They are sorted.
+func Whole(t testing.TB) []string {
+	t.Helper()
+	dir, err := root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	err = fs.WalkDir(os.DirFS(filepath.Join(dir, "testdata", "traces")), ".", func(name string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.Contains(name, ".ptr") && !damaged.MatchString(name) {
+			names = append(names, name)
+		}
+		return err
+	})
+	if err != nil || len(names) < 160 {
+		t.Fatalf("%d traces found, error %v", len(names), err)
+	}
+	return names
+}
+
+// Programs returns the names of the whole traces of runs on one processor,
+// which is what a simulation takes; the large one excepted. They are sorted.
+func Programs(t testing.TB) []string {
+	t.Helper()
+	names := slices.DeleteFunc(Whole(t), oneOfMany.MatchString)
+	if len(names) < 50 {
+		t.Fatalf("%d programs found", len(names))
+	}
+	return names
+}
+
+// results keeps the results of a function by its argument; several tests may
+// ask at once, and the function runs once for each.
+type results[T any] struct{ of sync.Map }
+
+func (r *results[T]) get(name string, f func() (T, error)) (T, error) {
+	once, ok := r.of.Load(name)
+	if !ok {
+		once, _ = r.of.LoadOrStore(name, sync.OnceValues(f))
+	}
+	return once.(func() (T, error))()
+}
+
+// What has been read, parsed and merged.
+var (
+	texts      results[[]byte]
+	recordings results[*call.Recording]
+	mergers    results[[]byte]
+)
+
+// Text returns the text of a trace, with compression undone. It is shared and
+// must not be changed; appending makes a copy.
+func Text(t testing.TB, name string) []byte {
+	t.Helper()
+	path := Path(t, name)
+	b, err := texts.get(name, func() ([]byte, error) { return read(path) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func read(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	r, err := stream.NewReader(f, path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	b, err := io.ReadAll(r)
+	return slices.Clip(b), err
+}
+
+// Parse returns a reader of text, which is a trace called name.
+func Parse(t testing.TB, name string, text []byte) *ptr.Reader {
+	t.Helper()
+	r, err := ptr.NewReader(name, bytes.NewReader(text), ptr.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// Open returns a reader of a trace at its beginning.
+func Open(t testing.TB, name string) *ptr.Reader {
+	t.Helper()
+	return Parse(t, name, Text(t, name))
+}
+
+// Calls returns the calls of a trace. They are parsed once and shared.
+func Calls(t testing.TB, name string) *call.Recording {
+	t.Helper()
+	text := Text(t, name)
+	rec, err := recordings.get(name, func() (*call.Recording, error) {
+		r, err := ptr.NewReader(name, bytes.NewReader(text), ptr.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return call.Record(r)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// A Run is the traces of a run of several processes.
+type Run struct {
+	Name  string   // the last part of its directory's path, such as "jac_p2"
+	Files []string // the names of its traces, process by process
+}
+
+// Runs returns all runs of several processes, sorted by directory.
+func Runs(t testing.TB) []Run {
+	t.Helper()
+	var all []Run
+	dir := ""
+	for _, name := range Whole(t) {
+		if !oneOfMany.MatchString(name) {
+			continue
+		}
+		if d := filepath.ToSlash(filepath.Dir(name)); d != dir {
+			dir = d
+			all = append(all, Run{Name: filepath.Base(d)})
+		}
+		last := &all[len(all)-1]
+		last.Files = append(last.Files, name)
+	}
+	if len(all) != 38 {
+		t.Fatalf("%d runs of several processes found, want 38", len(all))
+	}
+	return all
+}
+
+// Merged returns the text of the traces of a run, merged. It is shared and
+// must not be changed.
+func Merged(t testing.TB, run Run) []byte {
+	t.Helper()
+	b, err := mergers.get(run.Name, func() ([]byte, error) {
+		var sources []merge.Source
+		for i, name := range run.Files {
+			text := Text(t, name)
+			sources = append(sources, merge.Source{Name: name, Process: i, Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(bytes.NewReader(text)), nil
+			}})
+		}
+		var out bytes.Buffer
+		err := merge.Merge(context.Background(), &out, sources, merge.Options{})
+		return slices.Clip(out.Bytes()), err
+	})
+	if err != nil {
+		t.Fatalf("%s: %v", run.Name, err)
+	}
+	return b
+}

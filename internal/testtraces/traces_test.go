@@ -1,0 +1,96 @@
+package testtraces_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"testing"
+
+	"dvmtools/internal/testtraces"
+)
+
+// TestShared: what is asked for twice is read once, and a reader of the calls
+// sees those of the trace.
+func TestShared(t *testing.T) {
+	const name = "single/f01_ivals.ptr.zst"
+	text := testtraces.Text(t, name)
+	if again := testtraces.Text(t, name); &text[0] != &again[0] {
+		t.Error("the text was read twice")
+	}
+	if _ = append(text, "x"...); cap(text) != len(text) {
+		t.Error("appending to the text would change it for others")
+	}
+	calls := testtraces.Calls(t, name)
+	if testtraces.Calls(t, name) != calls {
+		t.Error("the calls were parsed twice")
+	}
+	recorded, read := calls.Source(), testtraces.Open(t, name)
+	for n := 0; ; n++ {
+		want, errWant := read.Next()
+		got, errGot := recorded.Next()
+		if errors.Is(errGot, io.EOF) {
+			if n == 0 || n != calls.Len() {
+				t.Fatalf("%d calls of %d", n, calls.Len())
+			}
+			break
+		}
+		if errWant != nil || errGot != nil || want.Func != got.Func || want.Pos != got.Pos || want.CallTime != got.CallTime {
+			t.Fatalf("call %d: read %v (%v), recorded %v (%v)", n, want, errWant, got, errGot)
+		}
+	}
+}
+
+// TestNames: the lists hold what they say, in order; every file is there.
+func TestNames(t *testing.T) {
+	whole, programs := testtraces.Whole(t), testtraces.Programs(t)
+	if !slices.IsSorted(whole) || !slices.IsSorted(programs) {
+		t.Error("a list is not sorted")
+	}
+	for _, name := range []string{"single/f08_io.ptr.zst", "compute/jac.ptr.zst", "variants/f05_remote_v7_gz.ptr.gz"} {
+		if !slices.Contains(programs, name) || !slices.Contains(whole, name) {
+			t.Errorf("%s is missing", name)
+		}
+	}
+	for _, name := range []string{"large/f11_big.ptr.zst", "variants/f05_remote_v8_notfull.ptr.zst", "damaged/rts_error_exit.ptr.zst"} {
+		if slices.Contains(whole, name) {
+			t.Errorf("%s is among the whole traces of ordinary size", name)
+		}
+		if _, err := os.Stat(testtraces.Path(t, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	n := len(programs)
+	for _, run := range testtraces.Runs(t) {
+		n += len(run.Files)
+		if len(run.Files) < 2 || slices.Contains(programs, run.Files[0]) {
+			t.Errorf("%s: %q", run.Name, run.Files)
+		}
+	}
+	if n != len(whole) {
+		t.Errorf("%d traces of programs and runs, %d in all", n, len(whole))
+	}
+}
+
+// TestMerged: a merged run is one trace of the calls that all processes make,
+// merged once.
+func TestMerged(t *testing.T) {
+	for _, run := range testtraces.Runs(t) {
+		if run.Name != "jac_p2" {
+			continue
+		}
+		b := testtraces.Merged(t, run)
+		if again := testtraces.Merged(t, run); &b[0] != &again[0] {
+			t.Error("the run was merged twice")
+		}
+		if bytes.Equal(b, testtraces.Text(t, run.Files[0])) || !bytes.Contains(b, []byte("call_dopl_")) {
+			t.Errorf("%d bytes, not a merged trace", len(b))
+		}
+		if c, err := testtraces.Parse(t, run.Name, b).Next(); err != nil {
+			t.Errorf("first call %v, %v", c, err)
+		}
+		return
+	}
+	t.Error("there is no run jac_p2")
+}
