@@ -3,6 +3,7 @@ package object
 import (
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/layout"
+	"dvmtools/pkg/procs"
 )
 
 // CreateShadowGroup takes in crtshg_.
@@ -177,7 +178,7 @@ func (t *Table) InsertReduction(c *call.Call) error {
 		g.Loop, g.Template = nil, nil
 		g.System = t.Current()
 		if !none(ref) {
-			if g.System, err = lookup[*System](t, c, "a processor system", "PSSpaceRef"); err != nil {
+			if g.System, err = lookup[*procs.System](t, c, "a processor system", "PSSpaceRef"); err != nil {
 				return err
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/procs"
 )
 
 // GetSystem takes in getps_: it names the system of a machine.
@@ -31,7 +32,7 @@ func (t *Table) GetMachine(c *call.Call) error {
 	return nil
 }
 
-func (t *Table) newSystem(s *System) *System {
+func (t *Table) newSystem(s *procs.System) *procs.System {
 	t.systems++
 	s.ID = t.systems
 	return s
@@ -53,7 +54,7 @@ func (t *Table) ViewSystem(c *call.Call) error {
 	if len(size) > maxRank {
 		return Error(c, "rank", "Rank=%d, expected at most %d", len(size), maxRank)
 	}
-	t.bindRet(c, "PSRef", t.newSystem(view(base, size)))
+	t.bindRet(c, "PSRef", t.newSystem(procs.View(base, size)))
 	return nil
 }
 
@@ -76,7 +77,7 @@ func (t *Table) CreateSystem(c *call.Call) error {
 			return Error(c, "section", "InitIndexArray[%d]=%d, LastIndexArray[%d]=%d, expected 0 <= first <= last", k, init[k], k, last[k])
 		}
 	}
-	t.bindRet(c, "PSRef", t.newSystem(section(base, init, last)))
+	t.bindRet(c, "PSRef", t.newSystem(procs.Section(base, init, last)))
 	return nil
 }
 
@@ -264,7 +265,7 @@ func (t *Table) LoadWeights(c *call.Call) error {
 
 // weights returns what axis a of tm, mapped on dimension k of s, is
 // distributed by.
-func (t *Table) weights(tm *Template, s *System, a, k int) layout.Weights {
+func (t *Table) weights(tm *Template, s *procs.System, a, k int) layout.Weights {
 	var w layout.Weights
 	n := s.Grid[k]
 	if a < len(tm.divisors) {
@@ -300,7 +301,7 @@ func positive(w []float64) []float64 {
 }
 
 // distribution reads where distr_ or redis_ puts tm.
-func (t *Table) distribution(c *call.Call, tm *Template) (*System, *layout.Dist, error) {
+func (t *Table) distribution(c *call.Call, tm *Template) (*procs.System, *layout.Dist, error) {
 	s, err := t.system(c)
 	if err != nil {
 		return nil, nil, err
@@ -356,7 +357,7 @@ type Move struct {
 	// From and To are the mappings before and after, on the systems
 	// FromSystem and ToSystem; From is nil for an array that lay nowhere.
 	From, To             *layout.Mapping
-	FromSystem, ToSystem *System
+	FromSystem, ToSystem *procs.System
 }
 
 // Redistribute takes in redis_ of a template or of an array's template and

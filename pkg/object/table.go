@@ -11,6 +11,7 @@ import (
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/procs"
 )
 
 // Config says what is simulated.
@@ -21,13 +22,13 @@ type Config struct {
 	Traced []int
 	// Power, when set, returns the load weights of the coordinates of grid
 	// dimension k of a system that --balance power asks for.
-	Power func(s *System, k int) []float64
+	Power func(s *procs.System, k int) []float64
 }
 
 // Table holds the objects that are alive.
 type Table struct {
 	cfg     Config
-	root    *System
+	root    *procs.System
 	current []pair
 	byRef   map[uint64]any
 	systems int
@@ -44,25 +45,22 @@ type Table struct {
 // pair is an abstract machine with the system that it runs on.
 type pair struct {
 	machine *Machine
-	system  *System
+	system  *procs.System
 }
 
 // New returns a table that holds the root machine on the root system.
 func New(cfg Config) *Table {
-	root := &System{Grid: slices.Clone(cfg.Grid), Lower: make([]int, len(cfg.Grid))}
-	for _, n := range cfg.Traced {
-		root.Traced = append(root.Traced, int64(n))
-	}
+	root := procs.Root(cfg.Grid, cfg.Traced)
 	t := &Table{cfg: cfg, root: root, byRef: map[uint64]any{}}
 	t.current = []pair{{&Machine{System: root}, root}}
 	return t
 }
 
 // Root returns the root processor system.
-func (t *Table) Root() *System { return t.root }
+func (t *Table) Root() *procs.System { return t.root }
 
 // Current returns the processor system that runs the program now.
-func (t *Table) Current() *System { return t.current[len(t.current)-1].system }
+func (t *Table) Current() *procs.System { return t.current[len(t.current)-1].system }
 
 // Depth returns how many tasks are entered.
 func (t *Table) Depth() int { return len(t.current) - 1 }
@@ -146,7 +144,7 @@ func lookup[T any](t *Table, c *call.Call, what string, keys ...string) (T, erro
 
 func kindOf(obj any) string {
 	switch obj.(type) {
-	case *System:
+	case *procs.System:
 		return "a processor system"
 	case *Machine:
 		return "an abstract machine"
@@ -187,12 +185,12 @@ func HasArray(c *call.Call, prefix string) bool {
 }
 
 // system returns the system that PSRef names, the current one for 0.
-func (t *Table) system(c *call.Call) (*System, error) {
+func (t *Table) system(c *call.Call) (*procs.System, error) {
 	ref, ok := c.Handle("PSRef")
 	if !ok || none(ref) {
 		return t.Current(), nil
 	}
-	return lookup[*System](t, c, "a processor system", "PSRef")
+	return lookup[*procs.System](t, c, "a processor system", "PSRef")
 }
 
 // machine returns the machine that AMRef names, the current one for 0.

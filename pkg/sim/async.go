@@ -8,6 +8,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -18,7 +19,7 @@ type flight struct {
 	by         origin
 	pos        diag.Pos
 	kind       interval.Kind
-	sys        *object.System
+	sys        *procs.System
 	start, end units.Seconds
 	mark       Mark
 }
@@ -38,7 +39,7 @@ func (o origin) String() string {
 }
 
 // costs returns when an exchange that starts at start on sys ends.
-type costs func(start units.Seconds, sys *object.System) (units.Seconds, error)
+type costs func(start units.Seconds, sys *procs.System) (units.Seconds, error)
 
 // synchronous does an operation during which the processors of the current
 // system wait: sync(K), then comm(K, T).
@@ -81,7 +82,7 @@ func (s *Sim) begin(c *call.Call, key any, k interval.Kind, cost costs) error {
 
 // startAsync returns when an asynchronous operation of sys starts: when the
 // latest processor is there. With --async free the others go on.
-func (s *Sim) startAsync(sys *object.System, k interval.Kind) (units.Seconds, Mark) {
+func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (units.Seconds, Mark) {
 	if s.cfg.Options.Async != "free" {
 		return s.together(sys, k), 0
 	}
@@ -95,7 +96,7 @@ func (s *Sim) startAsync(sys *object.System, k interval.Kind) (units.Seconds, Ma
 // together makes the processors of sys wait for the latest. When it is all of
 // them no exchange can start earlier any more, but for those of an open loop's
 // boundary iterations.
-func (s *Sim) together(sys *object.System, k interval.Kind) units.Seconds {
+func (s *Sim) together(sys *procs.System, k interval.Kind) units.Seconds {
 	start := s.clocks.Sync(sys, k)
 	if s.explained != nil {
 		s.say("all processors of system %s wait for the latest: they start at %s (waiting is communication and synchronization, %s)", gridText(sys.Grid), micro(start), k)

@@ -9,6 +9,7 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -22,7 +23,7 @@ type boundary struct {
 	first bool
 	start units.Seconds
 	mark  Mark
-	sys   *object.System
+	sys   *procs.System
 }
 
 // exportFirst handles exfrst_: the processors start together; the exchange

@@ -5,7 +5,7 @@ import (
 
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
-	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -44,11 +44,11 @@ type classes struct {
 	whole   []int // 0, 1, ...: all classes
 	// noted is work of all processors of a system that is not booked yet.
 	noted struct {
-		sys  *object.System
+		sys  *procs.System
 		work Amount
 	}
 	// inside are the classes of system when version was inWhen.
-	system *object.System
+	system *procs.System
 	inside []int
 	inWhen int
 	labels []int64
@@ -200,7 +200,7 @@ func (e *classes) firstRank(i int) int {
 
 // distinguish makes labels of the coordinates of system s constant on the
 // groups of dimension k.
-func (e *classes) distinguish(s *object.System, k int, labels []int64) {
+func (e *classes) distinguish(s *procs.System, k int, labels []int64) {
 	if len(labels) == 0 {
 		return
 	}
@@ -234,7 +234,7 @@ func (e *classes) distinguish(s *object.System, k int, labels []int64) {
 
 // members returns the classes of the processors of s; every class is inside
 // or outside.
-func (e *classes) members(s *object.System) []int {
+func (e *classes) members(s *procs.System) []int {
 	if s.Ranks == nil && s.Size() == product(e.grid) {
 		return e.whole
 	}
@@ -314,7 +314,7 @@ func (e *classes) Enter(id int) {
 	}
 }
 
-func (e *classes) Join(s *object.System) {
+func (e *classes) Join(s *procs.System) {
 	e.settle()
 	list := e.members(s)
 	b := &e.books[e.at]
@@ -331,7 +331,7 @@ func (e *classes) work(b *book, i int, a Amount) {
 // AddAll only notes what all processors of s do alike: programs make many
 // such calls in a row, and the clocks need not be touched before one of them
 // is looked at.
-func (e *classes) AddAll(s *object.System, a Amount) {
+func (e *classes) AddAll(s *procs.System, a Amount) {
 	if e.noted.sys != s || e.noted.work.UserTwice != a.UserTwice || e.noted.work.SystemTwice != a.SystemTwice {
 		e.settle()
 		e.noted.sys, e.noted.work = s, a
@@ -356,19 +356,19 @@ func (e *classes) settle() {
 	}
 }
 
-func (e *classes) AddBy(s *object.System, labels [][]int64, amount func([]int64) Amount) {
+func (e *classes) AddBy(s *procs.System, labels [][]int64, amount func([]int64) Amount) {
 	e.settle()
 	e.each(s, labels, func(i int, l []int64) { e.work(&e.books[e.at], i, amount(l)) })
 }
 
-func (e *classes) Longest(s *object.System, labels [][]int64, work func([]int64) units.Seconds) units.Seconds {
+func (e *classes) Longest(s *procs.System, labels [][]int64, work func([]int64) units.Seconds) units.Seconds {
 	e.settle()
 	var m units.Seconds
 	e.each(s, labels, func(i int, l []int64) { m = max(m, work(l)/units.Seconds(e.power[i])) })
 	return m
 }
 
-func (e *classes) Act(s *object.System, labels [][]int64, run func([]Actor) []Part) {
+func (e *classes) Act(s *procs.System, labels [][]int64, run func([]Actor) []Part) {
 	e.settle()
 	var ids []int
 	var actors []Actor
@@ -393,7 +393,7 @@ func (e *classes) Act(s *object.System, labels [][]int64, run func([]Actor) []Pa
 }
 
 // each calls f for every class of s with its labels.
-func (e *classes) each(s *object.System, labels [][]int64, f func(i int, l []int64)) {
+func (e *classes) each(s *procs.System, labels [][]int64, f func(i int, l []int64)) {
 	if s.Lower == nil {
 		// No section of the root's grid: processor by processor.
 		e.single()
@@ -440,7 +440,7 @@ func (e *classes) AddOne(rank int, a Amount) {
 	e.work(&e.books[e.at], i, a)
 }
 
-func (e *classes) Latest(s *object.System) units.Seconds {
+func (e *classes) Latest(s *procs.System) units.Seconds {
 	e.settle()
 	var m units.Seconds
 	for _, i := range e.members(s) {
@@ -449,7 +449,7 @@ func (e *classes) Latest(s *object.System) units.Seconds {
 	return m
 }
 
-func (e *classes) Sync(s *object.System, k interval.Kind) units.Seconds {
+func (e *classes) Sync(s *procs.System, k interval.Kind) units.Seconds {
 	m := e.Latest(s)
 	b := &e.books[e.at]
 	for _, i := range e.members(s) {
@@ -462,7 +462,7 @@ func (e *classes) Sync(s *object.System, k interval.Kind) units.Seconds {
 	return m
 }
 
-func (e *classes) Delay(s *object.System, k interval.Kind, d units.Seconds) {
+func (e *classes) Delay(s *procs.System, k interval.Kind, d units.Seconds) {
 	e.settle()
 	list := e.members(s)
 	b := &e.books[e.at]
@@ -473,7 +473,7 @@ func (e *classes) Delay(s *object.System, k interval.Kind, d units.Seconds) {
 	}
 }
 
-func (e *classes) Late(s *object.System, k interval.Kind) (units.Seconds, Mark) {
+func (e *classes) Late(s *procs.System, k interval.Kind) (units.Seconds, Mark) {
 	m := e.Latest(s)
 	b := &e.books[e.at]
 	for _, i := range e.members(s) {
@@ -483,7 +483,7 @@ func (e *classes) Late(s *object.System, k interval.Kind) (units.Seconds, Mark) 
 	return m, e.marks.set(e.clock, m)
 }
 
-func (e *classes) Await(s *object.System, k interval.Kind, start, end units.Seconds, mark Mark) {
+func (e *classes) Await(s *procs.System, k interval.Kind, start, end units.Seconds, mark Mark) {
 	e.settle()
 	list := e.members(s)
 	b := &e.books[e.at]
@@ -498,7 +498,7 @@ func (e *classes) Await(s *object.System, k interval.Kind, start, end units.Seco
 	}
 }
 
-func (e *classes) Settle(s *object.System, k interval.Kind) {
+func (e *classes) Settle(s *procs.System, k interval.Kind) {
 	m := e.Latest(s)
 	b := &e.books[e.at]
 	for _, i := range e.members(s) {

@@ -2,7 +2,7 @@ package sim
 
 import (
 	"dvmtools/pkg/interval"
-	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -19,13 +19,13 @@ type Clocks interface {
 	// one that everything is booked to.
 	Enter(id int)
 	// Join makes the processors of s members of that interval.
-	Join(s *object.System)
+	Join(s *procs.System)
 
 	// AddAll adds a to every processor of s.
-	AddAll(s *object.System, a Amount)
+	AddAll(s *procs.System, a Amount)
 	// AddBy adds to every processor of s what amount says for its labels:
 	// labels[k][c] is the label of coordinate c of dimension k of s.
-	AddBy(s *object.System, labels [][]int64, amount func(labels []int64) Amount)
+	AddBy(s *procs.System, labels [][]int64, amount func(labels []int64) Amount)
 	// AddOne adds a to the processor with the root's number rank.
 	AddOne(rank int, a Amount)
 
@@ -33,31 +33,31 @@ type Clocks interface {
 	// each other. It is given one actor for every clock there is when
 	// processors with different labels are told apart, and returns their
 	// parts in the same order.
-	Act(s *object.System, labels [][]int64, run func([]Actor) []Part)
+	Act(s *procs.System, labels [][]int64, run func([]Actor) []Part)
 
 	// Latest returns the latest clock of s.
-	Latest(s *object.System) units.Seconds
+	Latest(s *procs.System) units.Seconds
 	// Longest returns the longest time that a processor of s takes for the
 	// work that work says for its labels.
-	Longest(s *object.System, labels [][]int64, work func(labels []int64) units.Seconds) units.Seconds
+	Longest(s *procs.System, labels [][]int64, work func(labels []int64) units.Seconds) units.Seconds
 	// Sync makes all processors of s wait for the latest and returns its
 	// clock: model section 2, sync(K).
-	Sync(s *object.System, k interval.Kind) units.Seconds
+	Sync(s *procs.System, k interval.Kind) units.Seconds
 	// Late books for all processors of s how much earlier than the latest
 	// they are, as potential synchronization only, and returns the latest
 	// clock and a mark that remembers the clocks: model section 6, --async
 	// free.
-	Late(s *object.System, k interval.Kind) (units.Seconds, Mark)
+	Late(s *procs.System, k interval.Kind) (units.Seconds, Mark)
 	// Await makes all processors of s wait until end for an exchange that
 	// began at start: model section 6, the wait. mark, when not 0, is what
 	// Late returned at its start and is used up.
-	Await(s *object.System, k interval.Kind, start, end units.Seconds, mark Mark)
+	Await(s *procs.System, k interval.Kind, start, end units.Seconds, mark Mark)
 	// Delay makes all processors of s spend d in an exchange: model section
 	// 2, comm(K, d).
-	Delay(s *object.System, k interval.Kind, d units.Seconds)
+	Delay(s *procs.System, k interval.Kind, d units.Seconds)
 	// Settle books the spread of the clocks of s at the end of a collective
 	// operation: model section 2, Time_variation.
-	Settle(s *object.System, k interval.Kind)
+	Settle(s *procs.System, k interval.Kind)
 
 	// Classes returns how many classes of processors with equal histories
 	// there are.

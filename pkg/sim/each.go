@@ -5,7 +5,7 @@ import (
 
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
-	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -38,7 +38,7 @@ func NewEach(grid []int, runs []machine.PowerRun) Clocks {
 	return e
 }
 
-func (e *each) ranks(s *object.System) []int {
+func (e *each) ranks(s *procs.System) []int {
 	if s.Ranks != nil {
 		return s.Ranks
 	}
@@ -56,7 +56,7 @@ func (e *each) Enter(id int) {
 	}
 }
 
-func (e *each) Join(s *object.System) {
+func (e *each) Join(s *procs.System) {
 	b := &e.books[e.at]
 	for _, p := range e.ranks(s) {
 		b.member[p] = true
@@ -69,13 +69,13 @@ func (e *each) work(p int, a Amount) {
 	e.clock[p] += b.counters[p].work(a, e.power[p])
 }
 
-func (e *each) AddAll(s *object.System, a Amount) {
+func (e *each) AddAll(s *procs.System, a Amount) {
 	for _, p := range e.ranks(s) {
 		e.work(p, a)
 	}
 }
 
-func (e *each) AddBy(s *object.System, labels [][]int64, amount func([]int64) Amount) {
+func (e *each) AddBy(s *procs.System, labels [][]int64, amount func([]int64) Amount) {
 	coords := make([]int, len(s.Grid))
 	l := make([]int64, len(s.Grid))
 	for i, p := range e.ranks(s) {
@@ -87,7 +87,7 @@ func (e *each) AddBy(s *object.System, labels [][]int64, amount func([]int64) Am
 	}
 }
 
-func (e *each) Longest(s *object.System, labels [][]int64, work func([]int64) units.Seconds) units.Seconds {
+func (e *each) Longest(s *procs.System, labels [][]int64, work func([]int64) units.Seconds) units.Seconds {
 	var m units.Seconds
 	coords := make([]int, len(s.Grid))
 	l := make([]int64, len(s.Grid))
@@ -101,7 +101,7 @@ func (e *each) Longest(s *object.System, labels [][]int64, work func([]int64) un
 	return m
 }
 
-func (e *each) Act(s *object.System, _ [][]int64, run func([]Actor) []Part) {
+func (e *each) Act(s *procs.System, _ [][]int64, run func([]Actor) []Part) {
 	ranks := e.ranks(s)
 	actors := make([]Actor, len(ranks))
 	for i, p := range ranks {
@@ -119,7 +119,7 @@ func (e *each) Act(s *object.System, _ [][]int64, run func([]Actor) []Part) {
 
 func (e *each) AddOne(rank int, a Amount) { e.work(rank, a) }
 
-func (e *each) Latest(s *object.System) units.Seconds {
+func (e *each) Latest(s *procs.System) units.Seconds {
 	var m units.Seconds
 	for _, p := range e.ranks(s) {
 		m = max(m, e.clock[p])
@@ -127,7 +127,7 @@ func (e *each) Latest(s *object.System) units.Seconds {
 	return m
 }
 
-func (e *each) Sync(s *object.System, k interval.Kind) units.Seconds {
+func (e *each) Sync(s *procs.System, k interval.Kind) units.Seconds {
 	m := e.Latest(s)
 	b := &e.books[e.at]
 	for _, p := range e.ranks(s) {
@@ -140,7 +140,7 @@ func (e *each) Sync(s *object.System, k interval.Kind) units.Seconds {
 	return m
 }
 
-func (e *each) Delay(s *object.System, k interval.Kind, d units.Seconds) {
+func (e *each) Delay(s *procs.System, k interval.Kind, d units.Seconds) {
 	b := &e.books[e.at]
 	for _, p := range e.ranks(s) {
 		b.member[p] = true
@@ -149,7 +149,7 @@ func (e *each) Delay(s *object.System, k interval.Kind, d units.Seconds) {
 	}
 }
 
-func (e *each) Late(s *object.System, k interval.Kind) (units.Seconds, Mark) {
+func (e *each) Late(s *procs.System, k interval.Kind) (units.Seconds, Mark) {
 	m := e.Latest(s)
 	b := &e.books[e.at]
 	for _, p := range e.ranks(s) {
@@ -159,7 +159,7 @@ func (e *each) Late(s *object.System, k interval.Kind) (units.Seconds, Mark) {
 	return m, e.marks.set(e.clock, m)
 }
 
-func (e *each) Await(s *object.System, k interval.Kind, start, end units.Seconds, mark Mark) {
+func (e *each) Await(s *procs.System, k interval.Kind, start, end units.Seconds, mark Mark) {
 	b := &e.books[e.at]
 	own, latest := e.marks.take(mark)
 	for _, p := range e.ranks(s) {
@@ -172,7 +172,7 @@ func (e *each) Await(s *object.System, k interval.Kind, start, end units.Seconds
 	}
 }
 
-func (e *each) Settle(s *object.System, k interval.Kind) {
+func (e *each) Settle(s *procs.System, k interval.Kind) {
 	m := e.Latest(s)
 	b := &e.books[e.at]
 	for _, p := range e.ranks(s) {

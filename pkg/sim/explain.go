@@ -8,7 +8,7 @@ import (
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/machine"
-	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -71,7 +71,7 @@ func (s *Sim) endExplain() {
 }
 
 // sayBase explains time that all processors of sys spend alike.
-func (s *Sim) sayBase(what string, t units.Seconds, sys *object.System) {
+func (s *Sim) sayBase(what string, t units.Seconds, sys *procs.System) {
 	if s.explained == nil {
 		return
 	}
@@ -81,7 +81,7 @@ func (s *Sim) sayBase(what string, t units.Seconds, sys *object.System) {
 
 // sayShare explains time that processors spend by their shares of iterations
 // or elements.
-func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *object.System) {
+func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *procs.System) {
 	if s.explained == nil {
 		return
 	}

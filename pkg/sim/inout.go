@@ -5,6 +5,7 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
 	"dvmtools/pkg/units"
 )
@@ -97,7 +98,7 @@ func arrayIO(s *Sim, c *call.Call) error {
 	}
 	t, err := move(a, traffic.All(a.Rank()), s.ioProcessor())
 	blocks, status := s.exchange(c, t, err), s.broadcast(statusBytes)
-	return s.synchronous(interval.IO, func(start units.Seconds, sys *object.System) (units.Seconds, error) {
+	return s.synchronous(interval.IO, func(start units.Seconds, sys *procs.System) (units.Seconds, error) {
 		end, err := blocks(start, sys)
 		if err != nil {
 			return end, err

@@ -7,16 +7,17 @@ import (
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
 	"dvmtools/pkg/units"
 )
 
 // setOf describes the processor system whose exchange it is.
-func setOf(sys *object.System) comm.Set { return comm.Set{ID: sys.ID, Ranks: sys.Ranks} }
+func setOf(sys *procs.System) comm.Set { return comm.Set{ID: sys.ID, Ranks: sys.Ranks} }
 
 // exchange places a set of messages on the network.
 func (s *Sim) exchange(c *call.Call, t comm.Traffic, err error) costs {
-	return func(start units.Seconds, sys *object.System) (units.Seconds, error) {
+	return func(start units.Seconds, sys *procs.System) (units.Seconds, error) {
 		if err != nil {
 			return start, trafficError(c, err)
 		}
@@ -48,13 +49,13 @@ func trafficError(c *call.Call, err error) error {
 // broadcast makes b bytes of the I/O processor known to all.
 func (s *Sim) broadcast(b units.Bytes) costs {
 	root := s.ioProcessor()
-	return func(start units.Seconds, sys *object.System) (units.Seconds, error) {
+	return func(start units.Seconds, sys *procs.System) (units.Seconds, error) {
 		return s.placed(s.net.Broadcast(start, setOf(sys), root, b)), nil
 	}
 }
 
 // nothing costs nothing.
-func nothing(start units.Seconds, _ *object.System) (units.Seconds, error) { return start, nil }
+func nothing(start units.Seconds, _ *procs.System) (units.Seconds, error) { return start, nil }
 
 // mapped reports an array that is not aligned yet.
 func mapped(c *call.Call, arrays ...*object.Array) error {

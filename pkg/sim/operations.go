@@ -6,6 +6,7 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
 	"dvmtools/pkg/units"
 )
@@ -48,7 +49,7 @@ type copyOf struct {
 	// share is each processor's part of the written section, on sys; nil
 	// when the time inside the call is spent by all alike.
 	share *layout.Share
-	sys   *object.System
+	sys   *procs.System
 }
 
 // readCopy reads what arrcpy_ or aarrcp_ copies. A copy with a buffer and

@@ -13,7 +13,7 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/machine"
-	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/sim"
 	"dvmtools/pkg/units"
 )
@@ -111,12 +111,12 @@ type watched struct {
 	lasted *[interval.NumKinds]units.Seconds
 }
 
-func (w watched) Await(s *object.System, k interval.Kind, start, end units.Seconds, m sim.Mark) {
+func (w watched) Await(s *procs.System, k interval.Kind, start, end units.Seconds, m sim.Mark) {
 	w.lasted[k] += end - start
 	w.Clocks.Await(s, k, start, end, m)
 }
 
-func (w watched) Act(s *object.System, labels [][]int64, run func([]sim.Actor) []sim.Part) {
+func (w watched) Act(s *procs.System, labels [][]int64, run func([]sim.Actor) []sim.Part) {
 	w.Clocks.Act(s, labels, func(a []sim.Actor) []sim.Part {
 		clocks := make([]units.Seconds, len(a))
 		for i := range a {

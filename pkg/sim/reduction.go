@@ -6,6 +6,7 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -14,7 +15,7 @@ func startReduction(s *Sim, c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	return s.begin(c, g, interval.Reduction, func(start units.Seconds, sys *object.System) (units.Seconds, error) {
+	return s.begin(c, g, interval.Reduction, func(start units.Seconds, sys *procs.System) (units.Seconds, error) {
 		r, some := s.reduction(g, sys)
 		if !some {
 			return start, nil
@@ -34,14 +35,14 @@ func waitReduction(s *Sim, c *call.Call) error {
 // reduction describes the exchange of a group: what it belongs to decides who
 // has partial results (model section 7, reduction). some is false when every
 // processor has the result already, as after a loop that is replicated.
-func (s *Sim) reduction(g *object.ReductionGroup, sys *object.System) (r comm.Reduction, some bool) {
+func (s *Sim) reduction(g *object.ReductionGroup, sys *procs.System) (r comm.Reduction, some bool) {
 	r = comm.Reduction{Bytes: units.Bytes(g.Bytes), Root: sys.Rank(0), Senders: int64(sys.Size())}
 	l := g.Loop
 	if l == nil && g.Template == nil && g.System == nil {
 		l = s.objects.LastLoop()
 	}
 	var spread []partial
-	var where *object.System
+	var where *procs.System
 	switch {
 	case l != nil:
 		if l.Map == nil {
@@ -121,7 +122,7 @@ func templateSpread(t *object.Template) []partial {
 // partials completes r for partial results that lie on where as spread says:
 // n is the product over the cut dimensions of the coordinates that have some,
 // in the section of the root; a root without counts as one.
-func (s *Sim) partials(r comm.Reduction, where *object.System, spread []partial) (comm.Reduction, bool) {
+func (s *Sim) partials(r comm.Reduction, where *procs.System, spread []partial) (comm.Reduction, bool) {
 	var extents []int
 	var corners []comm.Corner
 	sets := make([][]int, len(spread))
@@ -178,7 +179,7 @@ func contains(xs []int, x int) bool {
 
 // eachRank calls yield with the root's numbers of the processors of sys whose
 // coordinates are in the product of sets.
-func eachRank(sys *object.System, sets [][]int, yield func(int) bool) {
+func eachRank(sys *procs.System, sets [][]int, yield func(int) bool) {
 	index := make([]int, len(sets))
 	for _, set := range sets {
 		if len(set) == 0 {

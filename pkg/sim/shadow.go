@@ -7,6 +7,7 @@ import (
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -33,7 +34,7 @@ func (s *Sim) shadows(c *call.Call, g *object.ShadowGroup) (costs, error) {
 			s.known[string(key)] = load
 		}
 	}
-	return func(start units.Seconds, sys *object.System) (units.Seconds, error) {
+	return func(start units.Seconds, sys *procs.System) (units.Seconds, error) {
 		return s.placed(s.net.Again(start, setOf(sys), load)), nil
 	}, nil
 }

@@ -28,6 +28,7 @@ import (
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
 	"dvmtools/pkg/units"
 )
@@ -151,7 +152,7 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 	oc := object.Config{Grid: cfg.Grid, Traced: h.Runtime.Root()}
 	if cfg.Options.Balance == "power" {
 		each := expand(power)
-		oc.Power = func(sys *object.System, k int) []float64 { return balance(each, sys, k) }
+		oc.Power = func(sys *procs.System, k int) []float64 { return balance(each, sys, k) }
 	}
 	s.objects = object.New(oc)
 	var co comm.Options
@@ -183,7 +184,7 @@ func expand(runs []machine.PowerRun) []float64 {
 // balance returns the load weights of the coordinates of dimension k of sys
 // that follow the processors' powers: their mean over the other dimensions,
 // divided by the largest (model section 4).
-func balance(power []float64, sys *object.System, k int) []float64 {
+func balance(power []float64, sys *procs.System, k int) []float64 {
 	w := make([]float64, sys.Grid[k])
 	coords := make([]int, len(sys.Grid))
 	n := sys.Size()
@@ -310,13 +311,13 @@ func (s *Sim) handle(c *call.Call, h *handler) (ordinary bool, err error) {
 
 // user passes t of user time on the processors of sys alike: every one does
 // the same, all but one of them in vain (model section 2, base).
-func (s *Sim) user(sys *object.System, t units.Seconds) {
+func (s *Sim) user(sys *procs.System, t units.Seconds) {
 	s.sayBase("user time before the call", t, sys)
 	s.clocks.AddAll(sys, Amount{User: t, UserTwice: inVain(int64(sys.Size()))})
 }
 
 // system passes t of the run-time system's time on the processors of sys.
-func (s *Sim) system(sys *object.System, t units.Seconds) {
+func (s *Sim) system(sys *procs.System, t units.Seconds) {
 	s.sayBase("time inside the call", t, sys)
 	s.clocks.AddAll(sys, Amount{System: t, SystemTwice: inVain(int64(sys.Size()))})
 }

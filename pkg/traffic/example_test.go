@@ -12,17 +12,18 @@ import (
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
 )
 
 // axes distributes the dimensions of an array, from 1, along the dimensions of
 // a grid: 0 replicates.
-func axes(t testing.TB, s *object.System, size []int64, elem int64, axis ...int64) *object.Array {
+func axes(t testing.TB, s *procs.System, size []int64, elem int64, axis ...int64) *object.Array {
 	t.Helper()
 	return weighted(t, s, size, elem, layout.Weights{}, axis...)
 }
 
-func weighted(t testing.TB, s *object.System, size []int64, elem int64, w layout.Weights, axis ...int64) *object.Array {
+func weighted(t testing.TB, s *procs.System, size []int64, elem int64, w layout.Weights, axis ...int64) *object.Array {
 	t.Helper()
 	d, err := layout.Distribute(s.Grid, size, axis, nil, func(int, int) layout.Weights { return w })
 	if err != nil {
@@ -84,7 +85,7 @@ func TestShadowOf8x8(t *testing.T) {
 		{"1x1", []int{1, 1}, 2, nil, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &object.System{Grid: c.grid}
+			s := &procs.System{Grid: c.grid}
 			got, err := traffic.NewRoot(c.grid).Shadow(edge(axes(t, s, []int64{8, 8}, 8, 1, 2), 1, c.corners))
 			if err != nil {
 				t.Fatal(err)
@@ -97,7 +98,7 @@ func TestShadowOf8x8(t *testing.T) {
 // Two arrays of one group, 8 and 4 bytes: each border of 4x1 carries
 // 8*8 + 8*4 = 96 bytes in one message.
 func TestShadowsOfAGroupAreOneMessage(t *testing.T) {
-	s := &object.System{Grid: []int{4}}
+	s := &procs.System{Grid: []int{4}}
 	group := append(edge(axes(t, s, []int64{8, 8}, 8, 1), 1, 1), edge(axes(t, s, []int64{8, 8}, 4, 1), 1, 1)...)
 	got, err := traffic.NewRoot([]int{4}).Shadow(group)
 	if err != nil {
@@ -110,7 +111,7 @@ func TestShadowsOfAGroupAreOneMessage(t *testing.T) {
 // 2. The edge of width 1 on the left and none on the right: 2 gets an element
 // of 0, 3 one of 2.
 func TestShadowPastAnEmptyBlock(t *testing.T) {
-	s := &object.System{Grid: []int{4}}
+	s := &procs.System{Grid: []int{4}}
 	a := weighted(t, s, []int64{10}, 8, layout.Weights{Sizes: []int64{4, 0, 5, 1}}, 1)
 	root := traffic.NewRoot([]int{4})
 	got, err := root.Shadow([]object.Edge{{Array: a, Lo: []int64{1}, Hi: []int64{0}, Corners: 1}})
@@ -135,7 +136,7 @@ func TestShadowPastAnEmptyBlock(t *testing.T) {
 // 2 rows and needs 2 columns: 2x2 elements = 32 bytes from each of the 3
 // others, 12 messages over distances 1 to 3.
 func TestRealignRowsToColumns(t *testing.T) {
-	s := &object.System{Grid: []int{4}}
+	s := &procs.System{Grid: []int{4}}
 	rows, columns := axes(t, s, []int64{8, 8}, 8, 1), axes(t, s, []int64{8, 8}, 8, 2)
 	got, err := traffic.NewRoot(s.Grid).Redistribute([]object.Move{{Array: rows, From: rows.Map, FromSystem: s, To: columns.Map, ToSystem: s}})
 	if err != nil {
@@ -169,7 +170,7 @@ func TestRealignRowsToColumns(t *testing.T) {
 // .. 7, source elements 6 .. 14: it has 6 and lacks 8, 10 of processor 2 and
 // 12, 14 of processor 3.
 func TestCopyWithStrides(t *testing.T) {
-	s := &object.System{Grid: []int{4}}
+	s := &procs.System{Grid: []int{4}}
 	from := axes(t, s, []int64{16}, 8, 1)
 	to := weighted(t, s, []int64{16}, 8, layout.Weights{Sizes: []int64{4, 12, 0, 0}}, 1)
 	one := func(first, last, step int64) traffic.Section {
@@ -212,7 +213,7 @@ func TestCopyWithStrides(t *testing.T) {
 // One of the I/O processor's neighbours holds what it has not: gather and
 // scatter of 16 elements in blocks of 4 send 3 messages of 32 bytes.
 func TestArrayIO(t *testing.T) {
-	s := &object.System{Grid: []int{4}}
+	s := &procs.System{Grid: []int{4}}
 	a := axes(t, s, []int64{16}, 8, 1)
 	for name, f := range map[string]func(*object.Array, traffic.Section, int) (comm.Traffic, error){
 		"gather": traffic.NewRoot(s.Grid).Gather, "scatter": traffic.NewRoot(s.Grid).Scatter,
@@ -228,7 +229,7 @@ func TestArrayIO(t *testing.T) {
 // A loop over I = 0..15 in blocks of 4 reads A(15-I), whose elements are in
 // blocks of 4 as well: processors 0 and 3, 1 and 2 change all they have.
 func TestRemoteReversed(t *testing.T) {
-	s := &object.System{Grid: []int{4}}
+	s := &procs.System{Grid: []int{4}}
 	a := axes(t, s, []int64{16}, 8, 1)
 	l := &object.Loop{Rank: 1, Iterations: []layout.Iterations{{Init: 0, Last: 15, Step: 1}}, Counts: []int64{16}, System: s, Map: a.Map}
 	b := &object.Buffer{Array: a, Loop: l, Rules: []layout.Rule{{Kind: layout.Linear, Dim: 0, A: -1, B: 15}}}
@@ -253,7 +254,7 @@ func TestRemoteReversed(t *testing.T) {
 
 // Sizes of messages that 64 bits cannot hold are an error.
 func TestVolumes(t *testing.T) {
-	s := &object.System{Grid: []int{2}}
+	s := &procs.System{Grid: []int{2}}
 	huge := axes(t, s, []int64{1 << 31, 1 << 31, 4, 1, 1, 1, 1}, 8, 1)
 	// 2^62 elements of one byte can be counted, two such arrays cannot.
 	large := axes(t, s, []int64{1 << 31, 1 << 31}, 1, 1)
@@ -290,7 +291,7 @@ func TestVolumes(t *testing.T) {
 // lie along both dimensions of the grid, so that processor 3 has the last two.
 // It needs A(2) and A(3) of one buffer, 16 bytes, and A(0) of another, 8 bytes.
 func TestRemoteOfALoopAlongTwoDimensions(t *testing.T) {
-	s := &object.System{Grid: []int{2, 2}}
+	s := &procs.System{Grid: []int{2, 2}}
 	on0 := &layout.Mapping{Grid: s.Grid, Size: []int64{4}, Spans: []layout.Span{{Dim: -1}, {Dim: -1}}}
 	a := &object.Array{Size: []int64{4}, ElemSize: 8, System: s, Map: on0}
 	halves := layout.Span{Dim: 0, Lo: []int64{0, 2}, Hi: []int64{2, 4}}

@@ -6,7 +6,7 @@ import (
 
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/layout"
-	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -74,7 +74,7 @@ type exchange struct {
 // same index space on another.
 type flow struct {
 	from, to       *layout.Mapping
-	fromSys, toSys *object.System
+	fromSys, toSys *procs.System
 	elem           int64
 	witness        []bool // as in term, nil for none
 }

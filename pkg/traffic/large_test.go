@@ -6,13 +6,14 @@ import (
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
 	"dvmtools/pkg/units"
 )
 
 const side = 1024
 
-func million() *object.System { return &object.System{Grid: []int{side, side}} }
+func million() *procs.System { return &procs.System{Grid: []int{side, side}} }
 
 // On a million processors sizes and distances are figures of the dimensions:
 // 4096x4096 elements of 8 bytes in blocks of 4x4. There are 2*1023*1024
@@ -31,7 +32,7 @@ func TestShadowOnAMillionProcessors(t *testing.T) {
 // The rows of a 1024x1024 array on 1024 processors become columns: everybody
 // sends everybody one element, over all distances.
 func TestRowsToColumnsOn1024Processors(t *testing.T) {
-	s := &object.System{Grid: []int{side}}
+	s := &procs.System{Grid: []int{side}}
 	a, b := axes(t, s, []int64{side, side}, 8, 1), axes(t, s, []int64{side, side}, 8, 2)
 	got, err := traffic.NewRoot(s.Grid).Redistribute([]object.Move{{Array: a, From: a.Map, FromSystem: s, To: b.Map, ToSystem: s}})
 	if err != nil {
@@ -73,7 +74,7 @@ func BenchmarkShadowOnAMillionProcessors(b *testing.B) {
 }
 
 func BenchmarkShadowOn64Processors(b *testing.B) {
-	s := &object.System{Grid: []int{8, 8}}
+	s := &procs.System{Grid: []int{8, 8}}
 	root := traffic.NewRoot(s.Grid)
 	e := edge(axes(b, s, []int64{5000, 7000}, 8, 1, 2), 1, 1)
 	bench(b, func() (comm.Traffic, error) { return root.Shadow(e) })
@@ -94,7 +95,7 @@ func BenchmarkRedistribute(b *testing.B) {
 		m := []object.Move{{Array: from, From: from.Map, FromSystem: s, To: c.to, ToSystem: s}}
 		b.Run(c.name, func(b *testing.B) { bench(b, func() (comm.Traffic, error) { return root.Redistribute(m) }) })
 	}
-	line := &object.System{Grid: []int{side * side}}
+	line := &procs.System{Grid: []int{side * side}}
 	rows, columns := axes(b, line, []int64{3 * side * side, 2*side*side + 7}, 8, 1), axes(b, line, []int64{3 * side * side, 2*side*side + 7}, 8, 2)
 	m := []object.Move{{Array: rows, From: rows.Map, FromSystem: line, To: columns.Map, ToSystem: line}}
 	flat := traffic.NewRoot(line.Grid)

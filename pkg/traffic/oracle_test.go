@@ -9,6 +9,7 @@ import (
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
 	"dvmtools/pkg/units"
 )
@@ -102,7 +103,7 @@ func flat(size, x []int64) int64 {
 type elements map[int64]bool
 
 // owned lists what every processor of the root has of a mapped index space.
-func owned(m *layout.Mapping, s *object.System) map[int]elements {
+func owned(m *layout.Mapping, s *procs.System) map[int]elements {
 	out := map[int]elements{}
 	coords := make([]int, len(s.Grid))
 	box := make([]layout.Interval, len(m.Size))
@@ -155,7 +156,7 @@ func everything(ranks []int, n int64) map[int]elements {
 	return out
 }
 
-func ranksOf(s *object.System) []int {
+func ranksOf(s *procs.System) []int {
 	var r []int
 	for i := range s.Size() {
 		r = append(r, s.Rank(i))

@@ -5,6 +5,7 @@ import (
 
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 )
 
 // gen makes random objects of a small program.
@@ -31,8 +32,8 @@ func volume(grid []int) int {
 
 // system returns the root, a section of it, a view of either, or any
 // processors in any order.
-func (g *gen) system() *object.System {
-	root := &object.System{Grid: g.grid}
+func (g *gen) system() *procs.System {
+	root := &procs.System{Grid: g.grid}
 	switch g.IntN(6) {
 	case 0, 1, 2:
 		return root
@@ -47,8 +48,8 @@ func (g *gen) system() *object.System {
 	}
 }
 
-func (g *gen) section(base *object.System) *object.System {
-	s := &object.System{}
+func (g *gen) section(base *procs.System) *procs.System {
+	s := &procs.System{}
 	known := base.Ranks == nil && g.IntN(2) == 0 // the root's sections may say where they begin
 	var low []int
 	for _, n := range base.Grid {
@@ -73,8 +74,8 @@ func (g *gen) section(base *object.System) *object.System {
 }
 
 // view reshapes a system at random.
-func (g *gen) view(base *object.System) *object.System {
-	v := &object.System{Ranks: base.Ranks}
+func (g *gen) view(base *procs.System) *procs.System {
+	v := &procs.System{Ranks: base.Ranks}
 	n := volume(base.Grid)
 	for range 1 + g.IntN(2) {
 		var div []int
@@ -121,7 +122,7 @@ func (g *gen) weights(n int64, coords int) layout.Weights {
 }
 
 // template is a random template with its distribution on s.
-func (g *gen) template(s *object.System) *layout.Dist {
+func (g *gen) template(s *procs.System) *layout.Dist {
 	for {
 		size := g.size(1+g.IntN(3), 14)
 		var axis, param []int64

@@ -6,6 +6,7 @@ import (
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 )
 
 // Section is the elements First, First+Step, ... up to Last of each dimension
@@ -231,7 +232,7 @@ func blank(grid []int) [][]int64 {
 // CopyToAll returns the traffic of arrcpy_ from a section of an array to a
 // buffer: the section becomes known to all processors of a system (model
 // section 7). A copy from a buffer sends nothing.
-func (r *Root) CopyToAll(a *object.Array, s Section, all *object.System) (comm.Traffic, error) {
+func (r *Root) CopyToAll(a *object.Array, s Section, all *procs.System) (comm.Traffic, error) {
 	rows, err := section(a, s)
 	if err != nil {
 		return nil, err

@@ -26,7 +26,7 @@ import (
 	"errors"
 	"slices"
 
-	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -40,12 +40,12 @@ var ErrVolume = errors.New("the arrays of the exchange have more than 2^63-1 byt
 type Root struct {
 	grid    []int
 	strides []int
-	frames  map[*object.System]*frame
+	frames  map[*procs.System]*frame
 }
 
 // NewRoot returns the root with the given extents.
 func NewRoot(grid []int) *Root {
-	return &Root{grid: slices.Clone(grid), strides: strides(grid), frames: map[*object.System]*frame{}}
+	return &Root{grid: slices.Clone(grid), strides: strides(grid), frames: map[*procs.System]*frame{}}
 }
 
 // strides returns the distance of linear numbers of neighbours along each
@@ -69,7 +69,7 @@ func abs(x int) int {
 
 // frame is how a processor system lies in the root's grid.
 type frame struct {
-	sys     *object.System
+	sys     *procs.System
 	strides []int
 	// box is whether the system is a box of the root's grid whose dimensions
 	// are dimensions of the root. The rest is set for boxes only.
@@ -85,7 +85,7 @@ type frame struct {
 // number of them in a loop.
 const maxFrames = 64
 
-func (r *Root) frame(s *object.System) *frame {
+func (r *Root) frame(s *procs.System) *frame {
 	if f := r.frames[s]; f != nil {
 		return f
 	}
@@ -97,7 +97,7 @@ func (r *Root) frame(s *object.System) *frame {
 	return f
 }
 
-func (r *Root) newFrame(s *object.System) *frame {
+func (r *Root) newFrame(s *procs.System) *frame {
 	f := &frame{sys: s, strides: strides(s.Grid), off: make([]int, len(r.grid)), dim: make([]int, len(s.Grid)), at: make([]int, len(r.grid))}
 	if s.Lower != nil && len(s.Lower) == len(r.grid) && len(s.Grid) == len(r.grid) {
 		f.box = true
@@ -177,13 +177,13 @@ func next(coords, grid []int) bool {
 }
 
 // same reports whether two systems are the same processors in the same grid.
-func same(a, b *object.System) bool {
+func same(a, b *procs.System) bool {
 	return a == b || slices.Equal(a.Grid, b.Grid) && (a.Ranks == nil) == (b.Ranks == nil) && slices.Equal(a.Ranks, b.Ranks)
 }
 
 // single returns the system of one processor of the root.
-func single(rank int) *object.System {
-	return &object.System{Grid: []int{1}, Traced: []int64{1}, Ranks: []int{rank}}
+func single(rank int) *procs.System {
+	return &procs.System{Grid: []int{1}, Traced: []int64{1}, Ranks: []int{rank}}
 }
 
 // bytesOf returns how many bytes the elements of an index space take.

@@ -1,4 +1,4 @@
-package object
+package procs
 
 import (
 	"slices"
@@ -73,15 +73,15 @@ func TestSectionsAreScaled(t *testing.T) {
 // not.
 func TestSectionRanks(t *testing.T) {
 	root := &System{Grid: []int{4, 3}, Traced: []int64{4, 3}, Lower: []int{0, 0}}
-	s := section(root, []int64{1, 1}, []int64{2, 2})
+	s := Section(root, []int64{1, 1}, []int64{2, 2})
 	if !slices.Equal(s.Ranks, []int{4, 5, 7, 8}) || !slices.Equal(s.Lower, []int{1, 1}) {
 		t.Errorf("section has ranks %v from %v", s.Ranks, s.Lower)
 	}
-	v := view(root, []int64{12})
+	v := View(root, []int64{12})
 	if !slices.Equal(v.Grid, []int{12}) || v.Lower != nil {
 		t.Errorf("view has grid %v, lower %v", v.Grid, v.Lower)
 	}
-	s = section(v, []int64{3}, []int64{5})
+	s = Section(v, []int64{3}, []int64{5})
 	if !slices.Equal(s.Ranks, []int{3, 4, 5}) || s.Lower != nil {
 		t.Errorf("section of the view has ranks %v from %v", s.Ranks, s.Lower)
 	}
