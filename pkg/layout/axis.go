@@ -133,22 +133,48 @@ func (a Axis) Owner(x int64) int {
 
 // Resample returns the weights of n coordinates for which the piecewise
 // constant density over the given ones is the same (model section 4): coordinate
-// c gets the weight of the interval [c, c+1)·len(w)/n.
+// c gets the weight of the interval [c, c+1)·len(w)/n. The interval is cut in
+// integers, and so whole weights give the float64 that is nearest to the exact
+// one.
 func Resample(w []float64, n int) []float64 {
 	if len(w) == n {
 		return w
 	}
 	out := make([]float64, n)
-	step := float64(len(w)) / float64(n)
 	for c := range out {
-		from, to := float64(c)*step, float64(c+1)*step
-		if c == n-1 {
-			to = float64(len(w))
+		// In units of 1/n of a given coordinate the interval is
+		// [c·len(w), (c+1)·len(w)), and coordinate k is [k·n, (k+1)·n).
+		from, to := c*len(w), (c+1)*len(w)
+		for k := from / n; k*n < to; k++ {
+			units := min(to, (k+1)*n) - max(from, k*n)
+			out[c] += float64(float64(units) * w[k])
 		}
-		for k := int(from); k < len(w) && float64(k) < to; k++ {
-			part := min(to, float64(k+1)) - max(from, float64(k))
-			out[c] += float64(part * w[k])
+		out[c] /= float64(n)
+	}
+	return out
+}
+
+// ResampleSizes returns the block sizes of n coordinates that cut the density
+// of the given block sizes where [Resample] would, each bound rounded down to
+// an element: 7 and 3 on three coordinates give 4, 4 and 2, as the exact bounds
+// are 4 2/3 and 8. The sum stays the same. No size may be negative.
+func ResampleSizes(sizes []int64, n int) []int64 {
+	out := make([]int64, n)
+	whole, last := int64(0), int64(0) // elements before coordinate k, and before the previous bound
+	k := 0
+	for c := range out {
+		// The bound behind c lies at (c+1)·len(sizes)/n given coordinates.
+		at := (c + 1) * len(sizes)
+		for ; k < at/n; k++ {
+			whole += sizes[k]
 		}
+		bound := whole
+		if rest := int64(at % n); rest > 0 {
+			// sizes[k]·rest/n without overflow: rest < n.
+			d := int64(n)
+			bound += sizes[k]/d*rest + sizes[k]%d*rest/d
+		}
+		out[c], last = bound-last, bound
 	}
 	return out
 }

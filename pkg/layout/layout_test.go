@@ -1,6 +1,7 @@
 package layout_test
 
 import (
+	"math/big"
 	"math/rand/v2"
 	"testing"
 
@@ -140,6 +141,64 @@ func TestResample(t *testing.T) {
 	}
 	if d := cmp.Diff([]float64{3, 3, 1.5, 1.5, 1.5, 1.5, 1.5, 1.5}, layout.Resample([]float64{6, 3, 3, 3}, 8)); d != "" {
 		t.Error(d)
+	}
+	// 7 3 seen by three: 2/3 of the 7, the rest of it and 1/3 of the 3, 2/3
+	// of the 3.
+	if d := cmp.Diff([]float64{14. / 3, 10. / 3, 2}, layout.Resample([]float64{7, 3}, 3)); d != "" {
+		t.Error(d)
+	}
+}
+
+// Bounds of resampled sizes lie where the density has them, rounded down: 7 3
+// on three coordinates at 7·2/3 = 4 2/3 and 7 + 3·1/3 = 8.
+func TestResampleSizes(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int64
+		n     int
+		want  []int64
+	}{
+		{[]int64{7, 3}, 3, []int64{4, 4, 2}},
+		{[]int64{7, 3}, 2, []int64{7, 3}},
+		{[]int64{7, 3}, 1, []int64{10}},
+		{[]int64{10}, 4, []int64{2, 3, 2, 3}},
+		{[]int64{1, 0, 2}, 2, []int64{1, 2}},
+		{[]int64{1 << 61, 1 << 61}, 3, []int64{(1 << 62) / 3, (1 << 62) / 3, (1<<62)/3 + 1}},
+	} {
+		if d := cmp.Diff(c.want, layout.ResampleSizes(c.sizes, c.n)); d != "" {
+			t.Errorf("%v on %d (-want +got):\n%s", c.sizes, c.n, d)
+		}
+	}
+}
+
+// Every bound of resampled sizes is the exact one, rounded down, as rational
+// numbers give it.
+func TestResampleSizesAgainstRationals(t *testing.T) {
+	r := rand.New(rand.NewPCG(14, 1))
+	for range 2000 {
+		sizes := make([]int64, 1+r.IntN(9))
+		total := int64(0)
+		for k := range sizes {
+			sizes[k] = r.Int64N(20)
+			total += sizes[k]
+		}
+		n := 1 + r.IntN(12)
+		got := layout.ResampleSizes(sizes, n)
+		sum := int64(0)
+		for c := range n {
+			sum += got[c]
+			exact := new(big.Rat)
+			for k, s := range sizes {
+				// Coordinate k is held up to the bound (c+1)·n'/n by this part.
+				part := min(max((c+1)*len(sizes)-k*n, 0), n)
+				exact.Add(exact, big.NewRat(s*int64(part), int64(n)))
+			}
+			if want := new(big.Int).Quo(exact.Num(), exact.Denom()).Int64(); sum != want {
+				t.Fatalf("%v on %d: the bound behind coordinate %d is %d, want %d (%v)", sizes, n, c, sum, want, got)
+			}
+		}
+		if sum != total {
+			t.Fatalf("%v on %d: %v sum to %d", sizes, n, got, sum)
+		}
 	}
 }
 

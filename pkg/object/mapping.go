@@ -1,6 +1,7 @@
 package object
 
 import (
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,7 +193,7 @@ func (t *Table) BlockDivisor(c *call.Call) error {
 }
 
 // BlockSizes takes in genblk_: the weights hold for the named system and
-// template.
+// template. One without axes (AxisCount=0) removes those that there are.
 func (t *Table) BlockSizes(c *call.Call) error {
 	tm, err := t.template(c)
 	if err != nil {
@@ -205,6 +206,14 @@ func (t *Table) BlockSizes(c *call.Call) error {
 	double, err := c.IntOr("DoubleSign", 0)
 	if err != nil {
 		return err
+	}
+	axes, err := c.IntOr("AxisCount", 1)
+	if err != nil {
+		return err
+	}
+	if axes == 0 {
+		tm.sizes, tm.loads = pending{}, pending{}
+		return nil
 	}
 	p := pending{system: s, exact: double == 0}
 	q := c.Args.Get("AxisWeightAddr")
@@ -219,6 +228,11 @@ func (t *Table) BlockSizes(c *call.Call) error {
 	for _, end := range c.Args.Rows(q) {
 		p.values = append(p.values, all[first:end])
 		first = end
+	}
+	for _, x := range all {
+		if p.exact && !(x >= 0 && x <= 1<<31 && x == math.Trunc(x)) {
+			return Error(c, "weights", "AxisWeightAddr has the block size %v, expected a whole number 0..2^31 (DoubleSign=0)", x)
+		}
 	}
 	tm.sizes, tm.loads = p, pending{}
 	return nil
@@ -274,9 +288,12 @@ func (t *Table) weights(tm *Template, s *procs.System, a, k int) layout.Weights 
 	switch {
 	case tm.sizes.system == s && k < len(tm.sizes.values) && len(tm.sizes.values[k]) > 0:
 		given := tm.sizes.values[k]
-		if tm.sizes.exact && len(given) == n {
+		if tm.sizes.exact {
 			for _, x := range given {
 				w.Sizes = append(w.Sizes, int64(x))
+			}
+			if len(given) != n {
+				w.Sizes = layout.ResampleSizes(w.Sizes, n)
 			}
 		} else {
 			w.Load = positive(layout.Resample(given, n))
