@@ -87,8 +87,8 @@ func (h Half) String() string { return [...]string{"", "call", "ret"}[h] }
 type Call struct {
 	// Seq counts the calls of the stream from 1.
 	Seq int64
-	// Func is the name without call_ or ret_; Row its row in the table, nil
-	// for a function outside of it.
+	// Func is the name without call_ or ret_; Row is what [libdvm.RowOf]
+	// returns for it, nil or Unlisted for a function outside the table.
 	Func string
 	Row  *libdvm.Func
 	// Line and File are the last position that the program reported.
@@ -128,6 +128,17 @@ func (c *Call) Class() libdvm.Class {
 		return libdvm.Ordinary
 	}
 	return c.Row.Class
+}
+
+// Listed reports whether the table has a row of the function's own.
+func (c *Call) Listed() bool { return c.Row != nil && !c.Row.Unlisted }
+
+// TakenFor says what a function outside the table is simulated as.
+func (c *Call) TakenFor() string {
+	if c.Class() == libdvm.IO {
+		return "input or output that returns a status of 4 bytes"
+	}
+	return "an ordinary function"
 }
 
 // Where names the call for messages: "crtda_ (call 7, jac.fdv:4)".

@@ -239,7 +239,7 @@ func scanField(s *ndjson.Scanner, c *Call, field, depth int) (ok bool) {
 		if len(name) == 0 {
 			return s.Fail("call/func", "found an empty name, expected the name of a function")
 		}
-		if c.Row = libdvm.LookupBytes(name); c.Row != nil {
+		if c.Row = libdvm.RowOfBytes(name); c.Listed() {
 			c.Func = c.Row.Name
 		} else {
 			c.Func = s.Intern(name)

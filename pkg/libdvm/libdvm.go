@@ -10,6 +10,7 @@
 package libdvm
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 )
@@ -112,6 +113,9 @@ type Func struct {
 	Reads bool
 	// Result is what an I/O function makes known to all processors.
 	Result Result
+	// Unlisted marks the row that functions share which the table does not
+	// name; see [RowOf].
+	Unlisted bool
 	// Doc says in a few words what the function does.
 	Doc string
 }
@@ -136,8 +140,34 @@ const (
 // Lookup returns the row of the function name, or nil.
 func Lookup(name string) *Func { return byName[name] }
 
-// LookupBytes is [Lookup] for a name in a buffer; it does not allocate.
-func LookupBytes(name []byte) *Func { return byName[string(name)] }
+// RowOf returns the row that holds for the function name: its own, or for any
+// other function whose name begins with dvm_ the row of input and output with
+// a status (model sections 2 and 5), which is Unlisted and must not be taken
+// for the function's name or parameters; else nil.
+func RowOf(name string) *Func {
+	if f := byName[name]; f != nil || !strings.HasPrefix(name, prefixIO) {
+		return f
+	}
+	return &unlistedIO
+}
+
+// RowOfBytes is [RowOf] for a name in a buffer; it does not allocate.
+func RowOfBytes(name []byte) *Func {
+	if f := byName[string(name)]; f != nil || !bytes.HasPrefix(name, []byte(prefixIO)) {
+		return f
+	}
+	return &unlistedIO
+}
+
+// prefixIO begins the names of all functions of input and output.
+const prefixIO = "dvm_"
+
+// unlistedIO stands for dvm_open, dvm_read, dvm_lseek and whatever else
+// Lib-DVM offers for input and output: no trace at hand shows their lines.
+var unlistedIO = Func{
+	Name: prefixIO + "*", Class: IO, RetTime: TimeMax, Result: ResultStatus, Open: true, Unlisted: true,
+	Doc: "not in the table of functions, taken for input or output that returns a status of 4 bytes",
+}
 
 // Arg returns the parameter with the given key, or nil.
 func (f *Func) Arg(key string) *Param { return find(f.Args, key) }

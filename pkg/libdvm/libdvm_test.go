@@ -59,8 +59,30 @@ func TestLookup(t *testing.T) {
 	if libdvm.Lookup("crtshgg_") != nil {
 		t.Error("a function outside the table has a row")
 	}
-	if libdvm.LookupBytes([]byte("crtda_")).RetArg("ArrayHandlePtr") == nil {
+	if libdvm.RowOfBytes([]byte("crtda_")).RetArg("ArrayHandlePtr") == nil {
 		t.Error("crtda_ returns no handle")
+	}
+}
+
+// Functions of input and output outside the table share a row that is nobody's
+// own.
+func TestUnlistedInputAndOutput(t *testing.T) {
+	for _, name := range []string{"dvm_open", "dvm_creat", "dvm_close", "dvm_read", "dvm_write", "dvm_lseek", "dvm_access", "dvm_unlink", "dvm_vscanf", "dvm_vfscanf", "dvm_"} {
+		f := libdvm.RowOf(name)
+		if f == nil || !f.Unlisted || f.Class != libdvm.IO || f.Result != libdvm.ResultStatus || f.RetTime != libdvm.TimeMax {
+			t.Errorf("%s: %+v, want input or output with a status", name, f)
+		}
+		if f != libdvm.RowOfBytes([]byte(name)) || libdvm.Lookup(name) != nil {
+			t.Errorf("%s: not the same row by bytes, or one of its own", name)
+		}
+	}
+	for _, name := range []string{"dvmopen", "xdvm_open", "crtshgg_", ""} {
+		if f := libdvm.RowOf(name); f != nil || libdvm.RowOfBytes([]byte(name)) != nil {
+			t.Errorf("%q: %+v, want no row", name, f)
+		}
+	}
+	if f := libdvm.RowOf("dvm_fread"); f != libdvm.Lookup("dvm_fread") {
+		t.Errorf("dvm_fread: %+v, want its own row", f)
 	}
 }
 

@@ -334,7 +334,7 @@ func (r *Reader) event() (done bool, err error) {
 
 // begin fills c from the pending event.
 func (r *Reader) begin(c *call.Call, only call.Half) {
-	c.Func, c.Row = r.evName, libdvm.Lookup(r.evName)
+	c.Func, c.Row = r.evName, libdvm.RowOf(r.evName)
 	c.Line, c.File = r.ev.line, r.evFile
 	c.CallTime = seconds(r.ev.time)
 	c.Only = only
@@ -417,9 +417,9 @@ func (r *Reader) deliver() (*call.Call, error) {
 				return nil, err
 			}
 		}
-		if c.Row == nil && r.opts.WarnUnknown && !r.unknown[c.Func] {
+		if !c.Listed() && r.opts.WarnUnknown && !r.unknown[c.Func] {
 			r.unknown[c.Func] = true
-			e := diag.Warn(c.Pos, "ptr/unknown-function", "unknown function %s%s; it is kept, and simulated as an ordinary function", c.Func, diag.DidYouMean(c.Func, libdvm.Names()))
+			e := diag.Warn(c.Pos, "ptr/unknown-function", "unknown function %s%s; it is kept, and simulated as %s", c.Func, diag.DidYouMean(c.Func, libdvm.Names()), c.TakenFor())
 			if err := r.warn(e); err != nil {
 				return nil, err
 			}

@@ -99,6 +99,7 @@ type Sim struct {
 // unknownFunc counts the calls of a function outside the table.
 type unknownFunc struct {
 	name  string
+	taken string // what it is simulated as
 	first diag.Pos
 	count int64
 }
@@ -240,7 +241,7 @@ func (s *Sim) Step(c *call.Call) error {
 	if s.tree == nil {
 		s.begins(originOf(c))
 	}
-	if c.Row == nil {
+	if !c.Listed() {
 		s.noteUnknown(c)
 	}
 	if err := s.explain(c); err != nil {
@@ -334,7 +335,7 @@ func inVain(n int64) float64 {
 func (s *Sim) noteUnknown(c *call.Call) {
 	u := s.byName[c.Func]
 	if u == nil {
-		u = &unknownFunc{name: c.Func, first: c.Pos}
+		u = &unknownFunc{name: c.Func, taken: c.TakenFor(), first: c.Pos}
 		s.byName[c.Func] = u
 		s.unknown = append(s.unknown, u)
 	}
@@ -359,7 +360,7 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	r.Warnings = append(r.Warnings, s.objects.Warnings()...)
 	r.Warnings = append(r.Warnings, s.warned...)
 	for _, u := range s.unknown {
-		r.Warnings = append(r.Warnings, diag.Warn(u.first, "model/unknown", "unknown function %s%s; simulated as an ordinary one, %d times in all", u.name, diag.DidYouMean(u.name, libdvm.Names()), u.count))
+		r.Warnings = append(r.Warnings, diag.Warn(u.first, "model/unknown", "unknown function %s%s; simulated as %s, %d times in all", u.name, diag.DidYouMean(u.name, libdvm.Names()), u.taken, u.count))
 	}
 	if s.cfg.Strict && len(r.Warnings) > 0 {
 		w := *r.Warnings[0]

@@ -154,6 +154,21 @@ func TestTimes(t *testing.T) {
 				Event_dvm_exit 0.00000100 99 rc=0;`,
 		},
 		{
+			name: "so does I/O outside the table of functions",
+			in: []string{
+				`call_dvm_unlink 0.00000100 6
+				ret_dvm_unlink 0.00030000 6
+				Res=0;`,
+				`call_dvm_unlink 0.00000100 6
+				ret_dvm_unlink 0.00000100 6
+				Res=0;`,
+			},
+			want: `
+				call_dvm_unlink 0.00000100 6
+				ret_dvm_unlink 0.00030000 6 Res=0;     // the larger of 300 and 1
+				Event_dvm_exit 0.00000100 99 rc=0;`,
+		},
+		{
 			name: "a program's end is like a call, its code the largest",
 			in: []string{
 				"Event_dvm_exit 0.00000100 99\nrc=0;",
