@@ -1,6 +1,8 @@
 package object
 
 import (
+	"encoding/binary"
+
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/layout"
 )
@@ -44,30 +46,28 @@ func (t *Table) MapLoop(c *call.Call) error {
 	case pat.Map != nil:
 		id = pat.Map.ID
 	}
-	key := t.memo.loopKey(c, l.Rank, id)
-	if known := t.memo.loops[string(key)]; key != nil && known != nil {
-		l.Iterations, l.Counts, l.System, l.Map, l.Share = known.Iterations, known.Counts, tm.System, known.Map, known.Share
-		l.Rules, l.Template = known.Rules, tm
-		t.last = l
-		return nil
+	q := &t.memo.request
+	if err := q.read(c, l.Rank, id); err != nil {
+		return err
 	}
-	keep := string(key)
-	tm, pat, rules, err := t.rules(c, l.Rank)
+	key := ""
+	if id != 0 {
+		t.memo.key = q.appendKey(t.memo.key[:0])
+		if known := t.memo.loops[string(t.memo.key)]; known != nil {
+			l.Iterations, l.Counts, l.System, l.Map, l.Share = known.Iterations, known.Counts, tm.System, known.Map, known.Share
+			l.Rules, l.Template = known.Rules, tm
+			t.last = l
+			return nil
+		}
+		key = string(t.memo.key)
+	}
+	rules, err := composed(c, tm, pat, q.Axis, q.Coeff, q.Const, l.Rank)
 	if err != nil {
 		return err
 	}
-	var bounds [3][]int64
-	for i, key := range []string{"InInitIndexArray", "InLastIndexArray", "InStepArray"} {
-		if bounds[i], err = ints(c, key); err != nil {
-			return err
-		}
-		if len(bounds[i]) != l.Rank {
-			return Error(c, "rank", "%s has %d elements, the loop has rank %d", key, len(bounds[i]), l.Rank)
-		}
-	}
 	l.Iterations = make([]layout.Iterations, l.Rank)
 	for i := range l.Iterations {
-		l.Iterations[i] = layout.Iterations{Init: bounds[0][i], Last: bounds[1][i], Step: bounds[2][i]}
+		l.Iterations[i] = layout.Iterations{Init: q.Init[i], Last: q.Last[i], Step: q.Step[i]}
 	}
 	l.Template, l.Rules = tm, rules
 	placed, counts, err := layout.LoopRules(rules, l.Iterations)
@@ -93,11 +93,54 @@ func (t *Table) MapLoop(c *call.Call) error {
 	if l.Share, err = l.Map.Share(); err != nil {
 		return Error(c, "volume", "%v", err)
 	}
-	if key != nil {
-		t.memo.keepLoop(keep, l)
+	if id != 0 {
+		t.memo.keepLoop(key, l)
 	}
 	t.last = l
 	return nil
+}
+
+// loopRequest is what a mappl_ asks for.
+type loopRequest struct {
+	// Pattern is the number of the pattern's mapping or, below 0, of its
+	// distribution; 0 when it has none.
+	Pattern int
+	// Axis, Coeff and Const place the loop variables on the pattern.
+	Axis, Coeff, Const []int64
+	// Init, Last and Step are the iterations of each variable.
+	Init, Last, Step []int64
+}
+
+// read takes the request of mappl_ c for a loop of the given rank. It uses the
+// room of the request before.
+func (q *loopRequest) read(c *call.Call, rank, pattern int) error {
+	q.Pattern = pattern
+	for _, f := range []struct {
+		dst   *[]int64
+		key   string
+		bound bool
+	}{
+		{&q.Axis, "AxisArray", false}, {&q.Coeff, "CoeffArray", false}, {&q.Const, "ConstArray", false},
+		{&q.Init, "InInitIndexArray", true}, {&q.Last, "InLastIndexArray", true}, {&q.Step, "InStepArray", true},
+	} {
+		var err error
+		if *f.dst, err = c.Ints((*f.dst)[:0], f.key); err != nil {
+			return err
+		}
+		if f.bound && len(*f.dst) != rank {
+			return Error(c, "rank", "%s has %d elements, the loop has rank %d", f.key, len(*f.dst), rank)
+		}
+	}
+	return nil
+}
+
+// appendKey appends a key that requests share only when they ask for the same.
+func (q *loopRequest) appendKey(dst []byte) []byte {
+	dst = binary.AppendVarint(dst, int64(q.Pattern))
+	for _, list := range [...][]int64{q.Axis, q.Coeff, q.Const, q.Init, q.Last, q.Step} {
+		dst = layout.AppendIntsKey(dst, list)
+	}
+	return dst
 }
 
 // Portion returns the shares of the part its of the mapped loop l.

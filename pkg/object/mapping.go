@@ -461,17 +461,21 @@ func (t *Table) rules(c *call.Call, rank int) (*Template, *Array, []layout.Rule,
 			return nil, nil, nil, err
 		}
 	}
-	rules, err := layout.Rules(arrays[0], arrays[1], arrays[2], rank)
-	if err != nil {
-		return nil, nil, nil, Error(c, "alignment", "%v", err)
-	}
-	if pat != nil && tm != nil {
+	rules, err := composed(c, tm, pat, arrays[0], arrays[1], arrays[2], rank)
+	return tm, pat, rules, err
+}
+
+// composed returns the rules of an index space of the given rank on the
+// template tm, when c places it on tm or, when pat is not nil, on that array.
+func composed(c *call.Call, tm *Template, pat *Array, axis, coeff, constant []int64, rank int) ([]layout.Rule, error) {
+	rules, err := layout.Rules(axis, coeff, constant, rank)
+	if err == nil && pat != nil && tm != nil {
 		rules, err = layout.Compose(rules, pat.Rules, pat.Size, tm.Size)
-		if err != nil {
-			return nil, nil, nil, Error(c, "alignment", "%v", err)
-		}
 	}
-	return tm, pat, rules, nil
+	if err != nil {
+		return nil, Error(c, "alignment", "%v", err)
+	}
+	return rules, nil
 }
 
 // CreateArray takes in crtda_.

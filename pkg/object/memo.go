@@ -2,9 +2,7 @@ package object
 
 import (
 	"encoding/binary"
-	"math"
 
-	"dvmtools/pkg/call"
 	"dvmtools/pkg/layout"
 )
 
@@ -16,7 +14,9 @@ type memo struct {
 	dists map[string]*layout.Dist
 	maps  map[string]*layout.Mapping
 	loops map[string]*Loop
-	key   []byte
+	// key and request are room for the next key and the next mappl_.
+	key     []byte
+	request loopRequest
 }
 
 // memoSize bounds what is remembered; beyond it all is forgotten.
@@ -24,27 +24,13 @@ const memoSize = 1 << 12
 
 // distribute is [layout.Distribute], remembered.
 func (m *memo) distribute(grid []int, size, axis, param []int64, weights func(a, k int) layout.Weights) (*layout.Dist, error) {
-	k := m.key[:0]
-	for _, n := range grid {
-		k = binary.AppendVarint(k, int64(n))
-	}
+	k := layout.AppendIntsKey(m.key[:0], grid)
 	for _, list := range [][]int64{size, axis, param} {
-		k = binary.AppendVarint(append(k, 0xff), int64(len(list)))
-		for _, n := range list {
-			k = binary.AppendVarint(k, n)
-		}
+		k = layout.AppendIntsKey(k, list)
 	}
 	for i, a := range axis {
-		if i >= len(grid) || a < 1 || a > int64(len(size)) {
-			continue
-		}
-		w := weights(int(a-1), i)
-		k = binary.AppendVarint(append(k, 0xff), w.Divisor)
-		for _, x := range w.Load {
-			k = binary.LittleEndian.AppendUint64(append(k, 1), math.Float64bits(x))
-		}
-		for _, n := range w.Sizes {
-			k = binary.AppendVarint(append(k, 2), n)
+		if i < len(grid) && a >= 1 && a <= int64(len(size)) {
+			k = weights(int(a-1), i).AppendKey(k)
 		}
 	}
 	m.key = k
@@ -66,16 +52,8 @@ func (m *memo) distribute(grid []int, size, axis, param []int64, weights func(a,
 // place is [layout.Place], remembered.
 func (m *memo) place(d *layout.Dist, rules []layout.Rule, size []int64) (*layout.Mapping, error) {
 	k := binary.AppendVarint(m.key[:0], int64(d.ID))
-	for _, r := range rules {
-		k = append(k, byte(r.Kind))
-		k = binary.AppendVarint(k, int64(r.Dim))
-		k = binary.AppendVarint(k, r.A)
-		k = binary.AppendVarint(k, r.B)
-	}
-	k = append(k, 0xff)
-	for _, n := range size {
-		k = binary.AppendVarint(k, n)
-	}
+	k = layout.AppendRulesKey(k, rules)
+	k = layout.AppendIntsKey(k, size)
 	m.key = k
 	if p, ok := m.maps[string(k)]; ok {
 		return p, nil
@@ -95,32 +73,6 @@ func (m *memo) place(d *layout.Dist, rules []layout.Rule, size []int64) (*layout
 func (m *memo) id() int {
 	m.ids++
 	return m.ids
-}
-
-// loopKeys are the parameters of mappl_ that decide where a loop lies.
-var loopKeys = [...]string{"AxisArray", "CoeffArray", "ConstArray", "InInitIndexArray", "InLastIndexArray", "InStepArray"}
-
-// loopKey spells where mappl_ c puts a loop of the given rank on a pattern
-// that has the mapping or distribution id; nil when that cannot be remembered.
-// It is valid until the next key.
-func (m *memo) loopKey(c *call.Call, rank, id int) []byte {
-	if id == 0 {
-		return nil
-	}
-	k := binary.AppendVarint(m.key[:0], int64(id))
-	k = append(k, byte(rank))
-	for _, key := range loopKeys {
-		q := c.Args.Get(key)
-		if q == nil {
-			return nil
-		}
-		for _, e := range c.Args.Elems(q) {
-			k = append(append(k, e...), ',')
-		}
-		k = append(k, ';')
-	}
-	m.key = k
-	return k
 }
 
 // keepLoop remembers l under key.
