@@ -3,25 +3,17 @@ package call_test
 import (
 	"bytes"
 	"io"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/libdvm"
-	"dvmtools/pkg/ptr"
-	"dvmtools/pkg/stream"
 )
-
-const traces = "../../testdata/traces"
 
 // contents is a stream of calls read to its end.
 type contents struct {
@@ -169,23 +161,9 @@ func read(text []byte) (contents, error) {
 }
 
 // trace reads a .ptr trace.
-func trace(t testing.TB, path string, limit int) contents {
+func trace(t testing.TB, name string, limit int) contents {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	in, err := stream.NewReader(f, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	r, err := ptr.NewReader(path, in, ptr.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := readAll(r, limit)
+	all, err := readAll(testtraces.Open(t, name), limit)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,35 +171,22 @@ func trace(t testing.TB, path string, limit int) contents {
 }
 
 func TestRealTracesSurvive(t *testing.T) {
-	damaged := regexp.MustCompile(`_v(8|9|10|11)_|/damaged/|/large/`)
-	tried := 0
-	err := filepath.WalkDir(traces, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.Contains(path, ".ptr") || damaged.MatchString(path) {
-			return err
-		}
-		tried++
-		want := trace(t, path, 0)
+	for _, name := range testtraces.Whole(t) {
+		want := trace(t, name, 0)
 		got, err := read(write(t, &want))
 		if err != nil {
-			t.Errorf("%s: %v", path, err)
-			return nil
+			t.Errorf("%s: %v", name, err)
+			continue
 		}
-		compare(t, path, &want, &got)
+		compare(t, name, &want, &got)
 		if got.Exit.Seq != want.Exit.Seq {
-			t.Errorf("%s: the program ends after call %d, want %d", path, got.Exit.Seq, want.Exit.Seq)
+			t.Errorf("%s: the program ends after call %d, want %d", name, got.Exit.Seq, want.Exit.Seq)
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if tried < 100 {
-		t.Errorf("only %d traces were tried", tried)
 	}
 }
 
 func BenchmarkWriter(b *testing.B) {
-	all := trace(b, traces+"/large/f11_big.ptr.zst", 5000)
+	all := trace(b, "large/f11_big.ptr.zst", 5000)
 	n := &count{}
 	w := call.NewWriter(n)
 	for i := range all.Calls {
@@ -249,7 +214,7 @@ func (c *count) Write(p []byte) (int, error) {
 }
 
 func BenchmarkReader(b *testing.B) {
-	all := trace(b, traces+"/large/f11_big.ptr.zst", 5000)
+	all := trace(b, "large/f11_big.ptr.zst", 5000)
 	text := write(b, &all)
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()

@@ -2,79 +2,22 @@ package ptr_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zstd"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/ptr"
 )
-
-const traces = "../../testdata/traces"
-
-// readTrace returns the text of a trace, which may be compressed.
-func readTrace(t testing.TB, path string) []byte {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	switch filepath.Ext(path) {
-	case ".zst":
-		d, err := zstd.NewReader(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer d.Close()
-		if b, err = d.DecodeAll(b, nil); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if len(b) > 2 && b[0] == 0x1f && b[1] == 0x8b {
-		z, err := gzip.NewReader(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b, err = io.ReadAll(z); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return b
-}
-
-// goodTraces lists all traces of testdata that are whole, the large one
-// excepted.
-func goodTraces(t testing.TB) []string {
-	t.Helper()
-	damaged := regexp.MustCompile(`_v(8|9|10|11)_|/damaged/|/large/`)
-	var paths []string
-	err := filepath.WalkDir(traces, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.Contains(p, ".ptr") && !damaged.MatchString(p) {
-			paths = append(paths, p)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(paths) < 100 {
-		t.Fatalf("only %d traces found", len(paths))
-	}
-	return paths
-}
 
 // contents is a trace read to its end.
 type contents struct {
@@ -194,7 +137,7 @@ func readAhead(t *testing.T, name string, text []byte) *contents {
 
 // The large trace has 128,040 calls of the program and around it.
 func TestLargeTrace(t *testing.T) {
-	r, err := ptr.NewReader("f11_big.ptr", bytes.NewReader(readTrace(t, traces+"/large/f11_big.ptr.zst")), ptr.Options{WarnUnknown: true})
+	r, err := ptr.NewReader("f11_big.ptr", bytes.NewReader(testtraces.Text(t, "large/f11_big.ptr.zst")), ptr.Options{WarnUnknown: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,8 +163,8 @@ func TestLargeTrace(t *testing.T) {
 }
 
 func TestEveryTraceIsReadAndWrittenBack(t *testing.T) {
-	for _, path := range goodTraces(t) {
-		text := readTrace(t, path)
+	for _, path := range testtraces.Whole(t) {
+		text := testtraces.Text(t, path)
 		first, warnings, err := readAll(path, text, ptr.Options{WarnUnknown: true})
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
@@ -283,11 +226,11 @@ func tokens(text []byte) map[string]int {
 // Every call of the real traces is in the table with every parameter that it
 // has: nothing but the run-time system's own remarks is left as text.
 func TestTableCoversTheTraces(t *testing.T) {
-	for _, path := range goodTraces(t) {
+	for _, path := range testtraces.Whole(t) {
 		if strings.Contains(path, "_v3_") || strings.Contains(path, "_v4_") {
 			continue // these switch remarks on
 		}
-		all, _, err := readAll(path, readTrace(t, path), ptr.Options{})
+		all, _, err := readAll(path, testtraces.Text(t, path), ptr.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", path, err)
 		}
@@ -325,7 +268,7 @@ func TestDamagedTraces(t *testing.T) {
 		{"damaged/overflow_20MB_tail.ptr.zst", "ptr/no-header", 1, false, 0},
 		{"damaged/killed_run_f01_big.ptr.zst", "ptr/truncated", 0, true, -1},
 	} {
-		all, _, err := readAll(c.file, readTrace(t, filepath.Join(traces, c.file)), ptr.Options{})
+		all, _, err := readAll(c.file, testtraces.Text(t, c.file), ptr.Options{})
 		var e *diag.Error
 		if !errors.As(err, &e) {
 			t.Errorf("%s: error %v, want one with a position", c.file, err)
@@ -349,7 +292,7 @@ func TestDamagedTraces(t *testing.T) {
 // A run that a run-time error ended has a program end with code 1 and a call
 // without return; it is read with a warning.
 func TestRunTimeErrorExit(t *testing.T) {
-	all, warnings, err := readAll("rts_error_exit.ptr", readTrace(t, traces+"/damaged/rts_error_exit.ptr.zst"), ptr.Options{})
+	all, warnings, err := readAll("rts_error_exit.ptr", testtraces.Text(t, "damaged/rts_error_exit.ptr.zst"), ptr.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -359,7 +302,7 @@ func TestRunTimeErrorExit(t *testing.T) {
 	if len(warnings) != 1 || !strings.Contains(warnings[0].Msg, "has no ret_") {
 		t.Errorf("warnings %v, want one about a call without return", warnings)
 	}
-	if _, _, err := readAll("x", readTrace(t, traces+"/damaged/rts_error_exit.ptr.zst"), ptr.Options{Strict: true}); err == nil {
+	if _, _, err := readAll("x", testtraces.Text(t, "damaged/rts_error_exit.ptr.zst"), ptr.Options{Strict: true}); err == nil {
 		t.Error("strict reading takes the warning for nothing")
 	}
 }
@@ -367,7 +310,7 @@ func TestRunTimeErrorExit(t *testing.T) {
 // A trace cut at any byte before the end of its Event_dvm_exit block is
 // truncated, says the line, and yields exactly the calls that were complete.
 func TestCutAnywhere(t *testing.T) {
-	text := readTrace(t, traces+"/single/f08_io.ptr.zst")
+	text := testtraces.Text(t, "single/f08_io.ptr.zst")
 	whole, _, err := readAll("x", text, ptr.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -425,7 +368,7 @@ func TestCutAnywhere(t *testing.T) {
 }
 
 func TestKeepGoingPassesOverBadLines(t *testing.T) {
-	text := readTrace(t, traces+"/single/c14_line_ns.ptr.zst")
+	text := testtraces.Text(t, "single/c14_line_ns.ptr.zst")
 	bad := bytes.Replace(text, []byte("call_distr_                TIME=0.0"), []byte("call_distr_                TIME=x.0"), 1)
 	if bytes.Equal(text, bad) {
 		t.Fatal("nothing was damaged")
@@ -467,7 +410,7 @@ func TestHeaderOfVirtualSystems(t *testing.T) {
 
 // CRLF line ends, as Windows writes them, change nothing.
 func TestCRLF(t *testing.T) {
-	text := readTrace(t, traces+"/single/f02_heat3d.ptr.zst")
+	text := testtraces.Text(t, "single/f02_heat3d.ptr.zst")
 	crlf := bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n"))
 	a, _, err := readAll("x", text, ptr.Options{})
 	if err != nil {
@@ -485,7 +428,7 @@ func TestCRLF(t *testing.T) {
 // In a trace with nested events the time inside a call is the sum of its own
 // and the nested TIMEs, exactly.
 func TestNestedTimesAreKept(t *testing.T) {
-	text := readTrace(t, traces+"/variants/f06_redist_v4_nested.ptr.zst")
+	text := testtraces.Text(t, "variants/f06_redist_v4_nested.ptr.zst")
 	all, _, err := readAll("x", text, ptr.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -526,7 +469,7 @@ func TestNestedTimesAreKept(t *testing.T) {
 
 func FuzzReader(f *testing.F) {
 	for _, p := range []string{"single/d16_stdio.ptr.zst", "variants/f06_redist_v4_nested.ptr.zst", "damaged/rts_error_exit.ptr.zst"} {
-		text := readTrace(f, filepath.Join(traces, p))
+		text := testtraces.Text(f, p)
 		f.Add(text[:min(len(text), 6000)])
 	}
 	f.Add([]byte("ProcCount=1\nret_dvm_Init TIME=1 LINE= FILE=\ncall_foo_ TIME=1.5 LINE=3 FILE=x\nA=1; A=2; B[0]=3; B[1]=f\nret_foo_ TIME=0 LINE=3 FILE=y\nEvent_dvm_exit TIME=0.1 LINE=1 FILE=\nrc=3;\n"))
@@ -552,7 +495,7 @@ func FuzzReader(f *testing.F) {
 }
 
 func BenchmarkReader(b *testing.B) {
-	text := readTrace(b, traces+"/large/f11_big.ptr.zst")
+	text := testtraces.Text(b, "large/f11_big.ptr.zst")
 	b.SetBytes(int64(len(text)))
 	b.ReportAllocs()
 	calls := 0

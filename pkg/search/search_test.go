@@ -5,43 +5,19 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/machine/par"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/search"
 	"dvmtools/pkg/sim"
-	"dvmtools/pkg/stream"
 )
-
-func record(t *testing.T, path string) *call.Recording {
-	t.Helper()
-	f, err := os.Open("../../testdata/traces/" + path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := stream.NewReader(f, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	r, err := ptr.NewReader(path, z, ptr.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec, err := call.Record(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rec
-}
 
 func cluster(t *testing.T, n int, start, perByte float64) *machine.Machine {
 	t.Helper()
@@ -87,7 +63,7 @@ func TestShapeOfPrograms(t *testing.T) {
 		"single/f02_heat3d.ptr.zst": {12, 12, 12},
 		"compute/jac.ptr.zst":       {1600, 1600},
 	} {
-		s, err := search.Read(record(t, path))
+		s, err := search.Read(testtraces.Calls(t, path))
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue
@@ -121,7 +97,7 @@ func run(t *testing.T, cfg search.Config, rec *call.Recording) (*search.Best, []
 // The best record is the least time of all candidates, the numbers are those
 // of an enumeration, and threads change nothing.
 func TestSearchAgainstEnumeration(t *testing.T) {
-	rec := record(t, "compute/jac.ptr.zst")
+	rec := testtraces.Calls(t, "compute/jac.ptr.zst")
 	m := cluster(t, 24, 20, 0.01)
 	possible := 0
 	for n := 1; n <= 24; n++ {
@@ -186,7 +162,7 @@ func TestSearchAgainstEnumeration(t *testing.T) {
 // A grid whose blocks are narrower than a shadow edge is recorded with its
 // error and is not the best.
 func TestImpossibleCandidates(t *testing.T) {
-	best, records, _ := run(t, search.Config{Machine: cluster(t, 64, 1, 0.001), Mode: search.All, Max: 64, Threads: 2}, record(t, "single/c12_groups.ptr.zst"))
+	best, records, _ := run(t, search.Config{Machine: cluster(t, 64, 1, 0.001), Mode: search.All, Max: 64, Threads: 2}, testtraces.Calls(t, "single/c12_groups.ptr.zst"))
 	failed := 0
 	for _, r := range records {
 		if msg, ok := r["error"].(string); ok {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/sim"
@@ -13,7 +14,7 @@ import (
 
 // BenchmarkSimulate runs the large trace from its text to the intervals.
 func BenchmarkSimulate(b *testing.B) {
-	trace := text(b, traces+"/large/f11_big.ptr.zst")
+	trace := testtraces.Text(b, "large/f11_big.ptr.zst")
 	m := machineOf(b, "cluster = c; c = {1048576 x p}; c.CommType = ethernet; c.TStart = 75; c.TByte = 0.2; p = 1.0;\n")
 	for _, grid := range [][]int{{1}, {8, 8}, {32, 32}, {1024, 1024}} {
 		b.Run(fmt.Sprint(grid), func(b *testing.B) {
@@ -34,7 +35,7 @@ func BenchmarkSimulate(b *testing.B) {
 
 // BenchmarkReplay runs the simulation alone, on calls that are in memory.
 func BenchmarkReplay(b *testing.B) {
-	trace := text(b, traces+"/large/f11_big.ptr.zst")
+	trace := testtraces.Text(b, "large/f11_big.ptr.zst")
 	m := machineOf(b, bus)
 	src, err := ptr.NewReader("f11_big.ptr", bytes.NewReader(trace), ptr.Options{})
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/sim"
@@ -81,8 +82,8 @@ func sameTimes(t *testing.T, where string, a, b interval.Times, scale float64) {
 func TestEnginesAgreeOnEveryTrace(t *testing.T) {
 	machines := map[string]*machine.Machine{"bus": machineOf(t, bus), "mixed": machineOf(t, mixed)}
 	all := [][]int{{2}, {4}, {2, 2}, {3, 5}, {2, 2, 2}, {16, 4}}
-	for _, path := range traceFiles(t) {
-		b := text(t, path)
+	for _, path := range testtraces.Programs(t) {
+		b := testtraces.Text(t, path)
 		for _, grid := range all {
 			for name, m := range machines {
 				where := fmt.Sprintf("%s on %v (%s)", filepath.Base(path), grid, name)
@@ -103,7 +104,7 @@ func TestEnginesAgreeOnEveryTrace(t *testing.T) {
 // A million processors make as few classes as a small grid.
 func TestClassesDoNotGrowWithTheGrid(t *testing.T) {
 	m := machineOf(t, "cluster = c; c = {1048576 x p}; c.CommType = ethernet; c.TStart = 75; c.TByte = 0.2; p = 1.0;\n")
-	b := text(t, traces+"/single/f01_ivals.ptr.zst")
+	b := testtraces.Text(t, "single/f01_ivals.ptr.zst")
 	records := func(grid []int) int {
 		r, err := run(t, "x", b, m, grid)
 		if err != nil {
@@ -132,8 +133,8 @@ func TestOptions(t *testing.T) {
 		opts := sim.Defaults()
 		o(&opts)
 		for _, name := range []string{"f03_async", "f04_across", "f06_redist", "c12_groups", "f09_tasks"} {
-			path := traces + "/single/" + name + ".ptr.zst"
-			b := text(t, path)
+			path := "single/" + name + ".ptr.zst"
+			b := testtraces.Text(t, path)
 			for _, grid := range [][]int{{4}, {2, 3}} {
 				where := fmt.Sprintf("%s on %v %+v", name, grid, opts)
 				m := machineOf(t, mixed)
@@ -157,7 +158,7 @@ func TestEnginesAgreeOnLargeGrids(t *testing.T) {
 	m := machineOf(t, bus)
 	compared := 0
 	for _, name := range []string{"f01_ivals", "f03_async", "f04_across", "f05_remote", "f06_redist", "f07_copy", "f09_tasks", "f10_genblk", "c14_line", "d15_api"} {
-		b := text(t, traces+"/single/"+name+".ptr.zst")
+		b := testtraces.Text(t, "single/"+name+".ptr.zst")
 		for _, grid := range [][]int{{16, 16, 4}, {1024}} {
 			where := fmt.Sprintf("%s on %v", name, grid)
 			slow, err := plain(t, where, b, m, grid, sim.Defaults())

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/sim"
 )
@@ -154,7 +155,7 @@ func TestReplicatedLoop(t *testing.T) {
 // loop at 14; the sequential loop at 20 runs 6 steps, each an interval of its
 // own by the value of T, with intervals 100 and 200 of one parallel loop each.
 func TestIntervalTreeOfIvals(t *testing.T) {
-	r := simulate(t, "f01", text(t, traces+"/single/f01_ivals.ptr.zst"), machineOf(t, bus), []int{1})
+	r := simulate(t, "f01", testtraces.Text(t, "single/f01_ivals.ptr.zst"), machineOf(t, bus), []int{1})
 	var want []string
 	add := func(level int, typ interval.Type, line int, expr string) {
 		want = append(want, fmt.Sprintf("%d %s %d %s x1", level, typ, line, expr))

@@ -5,15 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
@@ -21,47 +19,7 @@ import (
 	"dvmtools/pkg/machine/par"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/sim"
-	"dvmtools/pkg/stream"
 )
-
-const traces = "../../testdata/traces"
-
-// traceFiles lists the one-process traces that are not damaged, without the
-// large one.
-func traceFiles(t testing.TB) []string {
-	t.Helper()
-	skip := regexp.MustCompile(`_v(8|9|10|11)_|/damaged/|/large/|/parallel/|_p2/`)
-	var paths []string
-	err := filepath.WalkDir(traces, func(p string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.Contains(p, ".ptr") && !skip.MatchString(p) {
-			paths = append(paths, p)
-		}
-		return err
-	})
-	if err != nil || len(paths) < 40 {
-		t.Fatalf("%d traces found, error %v", len(paths), err)
-	}
-	return paths
-}
-
-func text(t testing.TB, path string) []byte {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	z, err := stream.NewReader(f, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	b, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 func source(t testing.TB, name string, b []byte) call.Source {
 	t.Helper()
@@ -142,8 +100,8 @@ func near(a, b, rel float64) bool {
 
 func TestL1OneProcessorTakesTheTracedTime(t *testing.T) {
 	m := machineOf(t, bus)
-	for _, path := range traceFiles(t) {
-		b := text(t, path)
+	for _, path := range testtraces.Programs(t) {
+		b := testtraces.Text(t, path)
 		want, lines := tracedTime(t, b)
 		r := simulate(t, path, b, m, []int{1})
 		if got := float64(r.ExecutionTime()); !near(got, want, 1e-12*float64(lines)) {
@@ -264,8 +222,8 @@ func TestLawsOnEveryTraceMachineAndGrid(t *testing.T) {
 	machines := map[string]*machine.Machine{"bus": machineOf(t, bus), "mixed": machineOf(t, mixed), "tree": machineOf(t, tree), "transputer": machineOf(t, transputer)}
 	twice, free := machineOf(t, twice), machineOf(t, free)
 	cases, wide := 0, 0
-	for _, path := range traceFiles(t) {
-		b := text(t, path)
+	for _, path := range testtraces.Programs(t) {
+		b := testtraces.Text(t, path)
 		one := simulate(t, path, b, machines["bus"], []int{1})
 		for _, grid := range grids {
 			name := fmt.Sprintf("%s on %v", filepath.Base(path), grid)
@@ -336,7 +294,7 @@ func pipelines(b []byte) bool { return bytes.Contains(b, []byte("call_across_"))
 
 func TestGridLargerThanTheMachine(t *testing.T) {
 	m := machineOf(t, bus)
-	_, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: []int{64, 65}, Options: sim.Defaults()}, source(t, "x", text(t, traces+"/single/f02_heat3d.ptr.zst")))
+	_, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: []int{64, 65}, Options: sim.Defaults()}, source(t, "x", testtraces.Text(t, "single/f02_heat3d.ptr.zst")))
 	if !errors.Is(err, sim.ErrTooSmall) {
 		t.Errorf("error %v, want that the machine is too small", err)
 	}
@@ -346,8 +304,8 @@ func TestGridLargerThanTheMachine(t *testing.T) {
 // on before.
 func TestL7SameBytes(t *testing.T) {
 	m := machineOf(t, tree)
-	for _, path := range traceFiles(t) {
-		b := text(t, path)
+	for _, path := range testtraces.Programs(t) {
+		b := testtraces.Text(t, path)
 		for _, grid := range [][]int{{1}, {2, 2}, {3, 5}} {
 			var first []byte
 			for i := range 3 {

@@ -1,50 +1,21 @@
 package sim_test
 
 import (
-	"bytes"
-	"context"
 	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strconv"
 	"testing"
 
-	"dvmtools/pkg/ptr/merge"
+	"dvmtools/internal/testtraces"
 )
 
 // mergedRuns merges every run of several processes in testdata.
 func mergedRuns(t testing.TB) map[string][]byte {
 	t.Helper()
-	var dirs []string
-	for _, pattern := range []string{"parallel/*", "compute/*_p2"} {
-		d, err := filepath.Glob(filepath.Join(traces, pattern))
-		if err != nil {
-			t.Fatal(err)
-		}
-		dirs = append(dirs, d...)
-	}
-	if len(dirs) != 38 {
-		t.Fatalf("%d runs found", len(dirs))
-	}
 	runs := map[string][]byte{}
-	for _, dir := range dirs {
-		files, err := os.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var sources []merge.Source
-		for i, f := range files {
-			path := filepath.Join(dir, f.Name())
-			b := text(t, path)
-			sources = append(sources, merge.Source{Name: path, Process: i, Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }})
-		}
-		var out bytes.Buffer
-		if err := merge.Merge(context.Background(), &out, sources, merge.Options{}); err != nil {
-			t.Fatalf("%s: %v", dir, err)
-		}
-		runs[filepath.Base(dir)] = out.Bytes()
+	for _, run := range testtraces.Runs(t) {
+		runs[run.Name] = testtraces.Merged(t, run)
 	}
 	return runs
 }
@@ -53,13 +24,13 @@ func mergedRuns(t testing.TB) map[string][]byte {
 // a shadow edge wider than a block.
 func TestEverythingSimulates(t *testing.T) {
 	all := map[string][]byte{}
-	for _, path := range traceFiles(t) {
-		all[path] = text(t, path)
+	for _, path := range testtraces.Programs(t) {
+		all[path] = testtraces.Text(t, path)
 	}
 	for name, b := range mergedRuns(t) {
 		all[name] = b
 	}
-	all["f11_big"] = text(t, traces+"/large/f11_big.ptr.zst")
+	all["f11_big"] = testtraces.Text(t, "large/f11_big.ptr.zst")
 	machines := []string{bus, mixed, tree}
 	wide := 0
 	for name, b := range all {
@@ -124,7 +95,7 @@ func TestComputingProgramsGainFromASecondProcessor(t *testing.T) {
 	m := machineOf(t, string(src))
 	merged := mergedRuns(t)
 	for _, name := range []string{"jac", "heat3", "sor", "gauss", "mixed"} {
-		for what, b := range map[string][]byte{name: text(t, traces+"/compute/"+name+".ptr.zst"), name + " merged": merged[name+"_p2"]} {
+		for what, b := range map[string][]byte{name: testtraces.Text(t, "compute/"+name+".ptr.zst"), name + " merged": merged[name+"_p2"]} {
 			one, two := simulate(t, name, b, m, []int{1}).ExecutionTime(), simulate(t, name, b, m, []int{2}).ExecutionTime()
 			if two >= one {
 				t.Errorf("%s: %v s on one processor, %v s on two", what, one, two)

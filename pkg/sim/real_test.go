@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/internal/tracegen"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/libdvm"
@@ -23,13 +24,13 @@ import (
 // no time is lost. So it is with a run that a run-time error ended inside a
 // call.
 func TestProgramThatEndsInsideIntervals(t *testing.T) {
-	stopped := append(text(t, traces+"/variants/f06_redist_v10_stop.ptr.zst"), " \nEvent_dvm_exit             TIME=0.00000100 LINE=99     FILE=f06_redist.fdv\nrc=0;\n"...)
+	stopped := append(testtraces.Text(t, "variants/f06_redist_v10_stop.ptr.zst"), " \nEvent_dvm_exit             TIME=0.00000100 LINE=99     FILE=f06_redist.fdv\nrc=0;\n"...)
 	begun := len(regexp.MustCompile(`(?m)^call_(bsloop_|bploop_|binter_)`).FindAll(stopped, -1)) - 1 // the first is the root
 	ended := len(regexp.MustCompile(`(?m)^call_(enloop_|einter_)`).FindAll(stopped, -1))
 	if begun <= ended {
 		t.Fatalf("the trace begins %d intervals and ends %d: it does not end inside one", begun, ended)
 	}
-	for name, b := range map[string][]byte{"stopped": stopped, "error": text(t, traces+"/damaged/rts_error_exit.ptr.zst")} {
+	for name, b := range map[string][]byte{"stopped": stopped, "error": testtraces.Text(t, "damaged/rts_error_exit.ptr.zst")} {
 		want, lines := tracedTime(t, b)
 		r := simulate(t, name, b, machineOf(t, bus), []int{1})
 		if got := float64(r.ExecutionTime()); !near(got, want, 1e-12*float64(lines)) {
@@ -44,7 +45,7 @@ func TestProgramThatEndsInsideIntervals(t *testing.T) {
 func TestReferencesAreReused(t *testing.T) {
 	ref := regexp.MustCompile(`(?m)^(LoopRef|ShadowGroupRef|RedGroupRef|RedRef|AMRef|PSRef|ArrayHandlePtr|AMViewRef)=([0-9a-f]+);$`)
 	for _, path := range []string{"compute/sor.ptr.zst", "single/f09_tasks.ptr.zst"} {
-		b := text(t, traces+"/"+path)
+		b := testtraces.Text(t, path)
 		kinds := map[string]map[string]bool{}
 		reused := 0
 		for _, m := range ref.FindAllSubmatch(b, -1) {
@@ -68,7 +69,7 @@ func TestReferencesAreReused(t *testing.T) {
 // A handle that names nothing is an error with its place, its parameter and
 // its value; with Lenient it is a warning, and no time is lost.
 func TestUnmatchedHandles(t *testing.T) {
-	b := text(t, traces+"/single/f02_heat3d.ptr.zst")
+	b := testtraces.Text(t, "single/f02_heat3d.ptr.zst")
 	strt := regexp.MustCompile(`(call_strtsh_ .*\nShadowGroupRefPtr=[0-9a-f]+; ShadowGroupRef=)[0-9a-f]+`)
 	wait := regexp.MustCompile(`(call_waitsh_ .*\nShadowGroupRefPtr=[0-9a-f]+; ShadowGroupRef=)[0-9a-f]+`)
 	b = strt.ReplaceAll(b, []byte("${1}dead"))
@@ -93,7 +94,7 @@ func TestUnmatchedHandles(t *testing.T) {
 // A function outside the table is simulated as an ordinary one, with one
 // warning that says how often.
 func TestUnknownFunctions(t *testing.T) {
-	b := bytes.ReplaceAll(text(t, traces+"/single/f08_io.ptr.zst"), []byte("_tstio_ "), []byte("_tstix_ "))
+	b := bytes.ReplaceAll(testtraces.Text(t, "single/f08_io.ptr.zst"), []byte("_tstio_ "), []byte("_tstix_ "))
 	want, lines := tracedTime(t, b)
 	r := simulate(t, "f08", b, machineOf(t, bus), []int{1})
 	n := bytes.Count(b, []byte("call_tstix_"))
@@ -161,8 +162,8 @@ func checkOverlap(t *testing.T, where string, b []byte, m *machine.Machine, grid
 
 func TestL8OverlapIsPartOfTheExchange(t *testing.T) {
 	m := machineOf(t, mixed)
-	for _, path := range traceFiles(t) {
-		b := text(t, path)
+	for _, path := range testtraces.Programs(t) {
+		b := testtraces.Text(t, path)
 		for _, grid := range [][]int{{2}, {2, 2}, {3, 5}} {
 			checkOverlap(t, fmt.Sprintf("%s on %v", path, grid), b, m, grid)
 		}
@@ -251,7 +252,7 @@ func TestBoundsOfGrids(t *testing.T) {
 			t.Errorf("%v: error %v, want %q", c.grid, err, c.want)
 		}
 	}
-	if iv := simulate(t, "f01", text(t, traces+"/single/f01_ivals.ptr.zst"), m, []int{32768, 16384}).Intervals()[0]; iv.Processors != 1<<29 {
+	if iv := simulate(t, "f01", testtraces.Text(t, "single/f01_ivals.ptr.zst"), m, []int{32768, 16384}).Intervals()[0]; iv.Processors != 1<<29 {
 		t.Errorf("%d processors", iv.Processors)
 	}
 }

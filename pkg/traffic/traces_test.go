@@ -3,20 +3,14 @@ package traffic_test
 import (
 	"errors"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
-	"dvmtools/pkg/ptr"
-	"dvmtools/pkg/stream"
 	"dvmtools/pkg/traffic"
 )
 
@@ -103,12 +97,8 @@ func copyOf(t *testing.T, root *traffic.Root, tb *object.Table, c *call.Call) (c
 // Every exchange of every real program can be worked out on every grid, and
 // its three views agree. The only permitted error is an edge that is too wide.
 func TestEveryTrace(t *testing.T) {
-	skip := regexp.MustCompile(`_v(8|9|10|11)_|/damaged/|/large/|/parallel/|_p2/`)
 	exchanges, sending := map[libdvm.Class]int{}, map[libdvm.Class]int{}
-	err := filepath.WalkDir("../../testdata/traces", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || !strings.Contains(path, ".ptr") || skip.MatchString(path) {
-			return err
-		}
+	for _, path := range testtraces.Programs(t) {
 		for _, grid := range [][]int{{1}, {3}, {2, 2}, {5, 3}, {2, 2, 2}} {
 			each(t, path, grid, func(class libdvm.Class, x comm.Traffic) {
 				exchanges[class]++
@@ -120,10 +110,6 @@ func TestEveryTrace(t *testing.T) {
 				}
 			})
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	for _, class := range []libdvm.Class{libdvm.Redistribute, libdvm.Realign, libdvm.StartShadow, libdvm.ExportFirst, libdvm.LoadBuffer, libdvm.CopyArray, libdvm.StartCopy} {
 		t.Logf("%s: %d exchanges, %d with messages", class, exchanges[class], sending[class])
@@ -136,20 +122,7 @@ func TestEveryTrace(t *testing.T) {
 // each calls f for every exchange of a trace.
 func each(t *testing.T, path string, grid []int, f func(libdvm.Class, comm.Traffic)) {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := stream.NewReader(file, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer z.Close()
-	r, err := ptr.NewReader(path, z, ptr.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := testtraces.Calls(t, path).Source()
 	tb := object.New(object.Config{Grid: slices.Clone(grid), Traced: r.Header().Runtime.Root()})
 	root := traffic.NewRoot(grid)
 	for {

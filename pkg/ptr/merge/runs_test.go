@@ -6,8 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -15,64 +13,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/ptr/merge"
-	"dvmtools/pkg/stream"
 )
 
-const traces = "../../../testdata/traces"
-
-// text returns the text of a compressed trace.
-func text(t testing.TB, path string) []byte {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := stream.NewReader(f, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	b, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
-// run is the traces of a run, process by process.
+// run is the traces of a run of several processes.
 type run struct {
-	name  string
-	paths []string
-	texts [][]byte
+	testtraces.Run
+	texts [][]byte // process by process
 }
 
 // runs returns all runs of several processes in testdata.
 func runs(t testing.TB) []run {
 	t.Helper()
 	var all []run
-	for _, pattern := range []string{"parallel/*", "compute/*_p2"} {
-		dirs, err := filepath.Glob(filepath.Join(traces, pattern))
-		if err != nil {
-			t.Fatal(err)
+	for _, r := range testtraces.Runs(t) {
+		var texts [][]byte
+		for _, name := range r.Files {
+			texts = append(texts, testtraces.Text(t, name))
 		}
-		for _, dir := range dirs {
-			r := run{name: filepath.Base(dir)}
-			if r.paths, err = filepath.Glob(filepath.Join(dir, "*.ptr.zst")); err != nil {
-				t.Fatal(err)
-			}
-			for _, p := range r.paths {
-				r.texts = append(r.texts, text(t, p))
-			}
-			all = append(all, r)
-		}
-	}
-	if len(all) != 33+5 {
-		t.Fatalf("%d runs found, want 38", len(all))
+		all = append(all, run{r, texts})
 	}
 	return all
 }
@@ -151,7 +114,7 @@ func events(t testing.TB, text []byte) []event {
 // their order; those of the message layer behind the end exist on process 0.
 func TestSubsequence(t *testing.T) {
 	for _, r := range runs(t) {
-		t.Run(r.name, func(t *testing.T) {
+		t.Run(r.Name, func(t *testing.T) {
 			out := events(t, merged(t, merge.Options{}, r.texts...))
 			var in [][]event
 			for _, text := range r.texts {
@@ -191,13 +154,13 @@ func TestSubsequence(t *testing.T) {
 func TestSameAsSingle(t *testing.T) {
 	n := 0
 	for _, r := range runs(t) {
-		name, _, _ := strings.Cut(r.name, "_p")
-		if filepath.Base(filepath.Dir(filepath.Dir(r.paths[0]))) != "parallel" ||
-			name == "f06_redist" || name == "f09_tasks" || r.name == "f10_genblk_p4" {
+		name, _, _ := strings.Cut(r.Name, "_p")
+		if !strings.HasPrefix(r.Files[0], "parallel/") ||
+			name == "f06_redist" || name == "f09_tasks" || r.Name == "f10_genblk_p4" {
 			continue
 		}
 		n++
-		t.Run(r.name, func(t *testing.T) {
+		t.Run(r.Name, func(t *testing.T) {
 			calls := func(text []byte) []string {
 				var list []string
 				for _, e := range events(t, text) {
@@ -207,8 +170,8 @@ func TestSameAsSingle(t *testing.T) {
 				}
 				return list
 			}
-			want := calls(text(t, filepath.Join(traces, "single", name+".ptr.zst")))
-			got := calls(merged(t, merge.Options{}, r.texts...))
+			want := calls(testtraces.Text(t, "single/"+name+".ptr.zst"))
+			got := calls(testtraces.Merged(t, r.Run))
 			if diff := cmp.Diff(want, got); diff != "" {
 				t.Errorf("calls (-single +merged):\n%s", diff)
 			}
@@ -247,7 +210,7 @@ func strays(list []event) (stray []string, n int) {
 func TestHandles(t *testing.T) {
 	clean := 0
 	for _, r := range runs(t) {
-		t.Run(r.name, func(t *testing.T) {
+		t.Run(r.Name, func(t *testing.T) {
 			already := map[string]bool{}
 			for _, text := range r.texts {
 				own, _ := strays(events(t, text))
@@ -258,7 +221,7 @@ func TestHandles(t *testing.T) {
 			if len(already) == 0 {
 				clean++
 			}
-			stray, n := strays(events(t, merged(t, merge.Options{}, r.texts...)))
+			stray, n := strays(events(t, testtraces.Merged(t, r.Run)))
 			for _, s := range stray {
 				if !already[s] {
 					t.Errorf("%s was not returned by a call before", s)
@@ -278,8 +241,8 @@ func TestHandles(t *testing.T) {
 // can be simulated.
 func TestObjects(t *testing.T) {
 	for _, r := range runs(t) {
-		t.Run(r.name, func(t *testing.T) {
-			rd, err := ptr.NewReader(r.name, bytes.NewReader(merged(t, merge.Options{}, r.texts...)), ptr.Options{Strict: true})
+		t.Run(r.Name, func(t *testing.T) {
+			rd, err := ptr.NewReader(r.Name, bytes.NewReader(testtraces.Merged(t, r.Run)), ptr.Options{Strict: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -308,12 +271,12 @@ func TestObjects(t *testing.T) {
 // before the next runam_, and every task of the program is entered.
 func TestTasks(t *testing.T) {
 	for _, r := range runs(t) {
-		if !strings.HasPrefix(r.name, "f09_tasks") {
+		if !strings.HasPrefix(r.Name, "f09_tasks") {
 			continue
 		}
-		t.Run(r.name, func(t *testing.T) {
+		t.Run(r.Name, func(t *testing.T) {
 			depth, entered := 0, 0
-			for _, e := range events(t, merged(t, merge.Options{}, r.texts...)) {
+			for _, e := range events(t, testtraces.Merged(t, r.Run)) {
 				switch e.kind + e.fn {
 				case "call_runam_":
 					if depth != 0 {
@@ -342,7 +305,7 @@ func TestTasks(t *testing.T) {
 // TestOneTrace: one trace passes through byte for byte.
 func TestOneTrace(t *testing.T) {
 	for _, name := range []string{"single/f09_tasks.ptr.zst", "variants/f05_remote_v4_nested.ptr.zst", "variants/f06_redist_v7_gz.ptr.gz"} {
-		in := text(t, filepath.Join(traces, name))
+		in := testtraces.Text(t, name)
 		if got := merged(t, merge.Options{}, in); !bytes.Equal(got, in) {
 			t.Errorf("%s is changed by passing through", name)
 		}
@@ -353,7 +316,7 @@ func TestOneTrace(t *testing.T) {
 // matter.
 func TestSourceOrder(t *testing.T) {
 	for _, r := range runs(t) {
-		if r.name != "f09_tasks_p2x2" && r.name != "f10_genblk_p4" {
+		if r.Name != "f09_tasks_p2x2" && r.Name != "f10_genblk_p4" {
 			continue
 		}
 		want := merged(t, merge.Options{}, r.texts...)
@@ -364,7 +327,7 @@ func TestSourceOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(want, got.Bytes()) {
-			t.Errorf("%s: the order of sources changes the merged trace", r.name)
+			t.Errorf("%s: the order of sources changes the merged trace", r.Name)
 		}
 	}
 }
@@ -377,7 +340,7 @@ func TestOneDamagedTrace(t *testing.T) {
 		"variants/f06_redist_v10_stop.ptr.zst":   "ptr/truncated",
 		"damaged/killed_run_f01_big.ptr.zst":     "ptr/truncated",
 	} {
-		in := text(t, filepath.Join(traces, name))
+		in := testtraces.Text(t, name)
 		var got bytes.Buffer
 		err := merge.Merge(t.Context(), &got, sources(in), merge.Options{})
 		if e, ok := errors.AsType[*diag.Error](err); !ok || e.Code != code {
