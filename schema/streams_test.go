@@ -7,11 +7,13 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
@@ -20,7 +22,6 @@ import (
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/search"
 	"dvmtools/pkg/sim"
-	"dvmtools/pkg/stream"
 	"dvmtools/schema"
 	"dvmtools/schema/schematest"
 )
@@ -44,20 +45,10 @@ func glob(t testing.TB, pattern string) []string {
 
 // parse returns a trace as a stream of calls. A damaged trace gives the
 // records before the damage, which may be none.
-func parse(t testing.TB, path string) []byte {
+func parse(t testing.TB, name string) []byte {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	in, err := stream.NewReader(f, path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
 	var out bytes.Buffer
-	src, err := ptr.NewReader(filepath.Base(path), in, ptr.Options{})
+	src, err := ptr.NewReader(path.Base(name), bytes.NewReader(testtraces.Text(t, name)), ptr.Options{})
 	if _, ok := errors.AsType[*diag.Error](err); ok {
 		return nil
 	}
@@ -83,7 +74,7 @@ func parse(t testing.TB, path string) []byte {
 		err = nil
 	}
 	if err != nil {
-		t.Fatalf("%s: %v", path, err)
+		t.Fatalf("%s: %v", name, err)
 	}
 	return out.Bytes()
 }
@@ -160,10 +151,12 @@ func written(t testing.TB) corpus {
 	all := corpus{}
 	ms := machines(t)
 	grids := [][]int{{1}, {2, 2}, {4}, {3}, {2, 1, 2}}
-	paths := slices.Concat(glob(t, "traces/single/*.zst"), glob(t, "traces/compute/[^g]*.zst")) // gauss is long
+	names := slices.DeleteFunc(testtraces.Programs(t), func(name string) bool {
+		return strings.HasPrefix(name, "variants/") || strings.Contains(name, "gauss") // gauss is long
+	})
 	sims, searches := 0, 0
-	for i, path := range paths {
-		calls := parse(t, path)
+	for i, name := range names {
+		calls := parse(t, name)
 		all.add(schema.Calls, calls)
 		m := ms[i%len(ms)]
 		grid := grids[i%len(grids)]
@@ -183,10 +176,10 @@ func written(t testing.TB) corpus {
 		}
 	}
 	if sims < 30 || searches < 6 {
-		t.Fatalf("%d simulations and %d searches of %d traces succeeded", sims, searches, len(paths))
+		t.Fatalf("%d simulations and %d searches of %d traces succeeded", sims, searches, len(names))
 	}
 	for _, path := range slices.Concat(glob(t, "traces/variants/*"), glob(t, "traces/damaged/[or]*")) {
-		all.add(schema.Calls, parse(t, path))
+		all.add(schema.Calls, parse(t, strings.TrimPrefix(filepath.ToSlash(path), testdata+"traces/")))
 	}
 	return all
 }

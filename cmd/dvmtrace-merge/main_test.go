@@ -12,12 +12,11 @@ import (
 	"testing"
 
 	"dvmtools/cmd/internal/cli"
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/stream"
 )
 
-const traces = "../../testdata/traces"
-
-// text returns the content of a trace.
+// text returns the content of a file, with compression undone.
 func text(t *testing.T, path string) string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -49,10 +48,7 @@ func execute(stdin string, args ...string) (code int, stdout, stderr string) {
 // one process of the first, and a single trace.
 func place(t *testing.T) {
 	t.Helper()
-	abs, err := filepath.Abs(traces)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := filepath.Join(testtraces.Dir(t), "traces")
 	t.Chdir(t.TempDir())
 	write := func(name, content string) {
 		t.Helper()
@@ -64,7 +60,7 @@ func place(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, name := range []string{"jac0_0.ptr", "jac1_1.ptr"} {
-		packed, err := os.ReadFile(filepath.Join(abs, "compute/jac_p2", name+".zst"))
+		packed, err := os.ReadFile(filepath.Join(all, "compute/jac_p2", name+".zst"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -76,9 +72,9 @@ func place(t *testing.T) {
 		write("cut/"+name, plain)
 	}
 	for _, name := range []string{"f09_tasks0_0.ptr", "f09_tasks1_1.ptr", "f09_tasks2_2.ptr", "f09_tasks3_3.ptr"} {
-		write(name, text(t, filepath.Join(abs, "parallel/f09_tasks_p2x2", name+".zst")))
+		write(name, text(t, filepath.Join(all, "parallel/f09_tasks_p2x2", name+".zst")))
 	}
-	write("one.ptr", text(t, filepath.Join(abs, "single/f09_tasks.ptr.zst")))
+	write("one.ptr", text(t, filepath.Join(all, "single/f09_tasks.ptr.zst")))
 	write("f09_tasks", "a program")
 }
 
@@ -226,7 +222,7 @@ func TestTooManyFiles(t *testing.T) {
 // tenth of them compressed, is the trace of one of them but for times.
 func TestThousandTraces(t *testing.T) {
 	const n = 1000
-	plain := text(t, filepath.Join(traces, "parallel/f02_heat3d_p2x2x1/f02_heat3d0_0.ptr.zst"))
+	plain := string(testtraces.Text(t, "parallel/f02_heat3d_p2x2x1/f02_heat3d0_0.ptr.zst"))
 	plain = strings.ReplaceAll(plain, "ProcCount=4", fmt.Sprint("ProcCount=", n))
 	plain = strings.ReplaceAll(plain, "PSSize= 2 2 1", fmt.Sprintf("PSSize= %d 1 1", n))
 	var packed bytes.Buffer
