@@ -44,7 +44,8 @@
 // its limit with "ulimit -n".
 //
 // Traces that are cut, that end in different places, whose headers differ,
-// that are too few or too many for the header, or given twice are errors.
+// that are too few or too many for the header, given twice, or those of another
+// process than the file is named after (a copy), are errors.
 //
 //	dvmtrace-merge jac | dvmtrace-parse | dvmsim -m cluster.par -g 4x4 | dvmreport > jac.html
 //	dvmtrace-merge -o jac.ptr jac0_0.ptr jac1_1.ptr

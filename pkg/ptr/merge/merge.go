@@ -110,6 +110,9 @@ func (m *merger) run(sources []Source, opts Options) error {
 	if err := m.prelude(); err != nil {
 		return err
 	}
+	if err := m.checkOwners(sources); err != nil {
+		return err
+	}
 	for {
 		if m.joint&0xfff == 0 {
 			if err := m.ctx.Err(); err != nil {

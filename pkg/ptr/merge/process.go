@@ -14,8 +14,11 @@ import (
 type process struct {
 	index int // 0 is process 0
 	name  string
-	src   io.Closer
-	rd    *ptr.Reader
+	// stated is the number of the process that the trace states, known when
+	// the first call of the program was read.
+	stated int
+	src    io.Closer
+	rd     *ptr.Reader
 
 	// The calls read ahead: copies in queue, or the reader's own call in
 	// direct as long as no other one was read.
@@ -101,6 +104,9 @@ func (p *process) read() (*call.Call, error) {
 		}
 		if !c.Outside {
 			return c, nil
+		}
+		if !p.rd.Exit().Found && p.stated == unknownProcess {
+			p.stated = statedProcess(c)
 		}
 		if p.rd.Exit().Found {
 			p.ended = true

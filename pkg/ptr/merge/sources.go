@@ -49,7 +49,7 @@ func (m *merger) open(sources []Source) error {
 				return err
 			}
 		}
-		p := &process{index: i, name: s.Name, src: src}
+		p := &process{index: i, name: s.Name, src: src, stated: unknownProcess}
 		m.procs = append(m.procs, p)
 		if p.rd, err = ptr.NewReader(s.Name, src, ptr.Options{}); err != nil {
 			return err
