@@ -122,18 +122,21 @@ func (t *Table) MapMachine(c *call.Call) error {
 	return nil
 }
 
-// Run takes in runam_ and reports whether the task was entered.
+// Run takes in runam_ and reports whether the task was entered. One whose
+// machine names nothing enters the current system again beside its error, so
+// that a caller who goes on finds the stopam_ of the task paired.
 func (t *Table) Run(c *call.Call) (bool, error) {
-	m, err := t.machine(c)
-	if err != nil {
-		return false, err
-	}
 	run, err := c.RetInt("Run")
 	if err != nil {
 		return false, err
 	}
 	if run == 0 {
 		return false, nil
+	}
+	m, err := t.machine(c)
+	if err != nil {
+		t.current = append(t.current, t.current[len(t.current)-1])
+		return true, err
 	}
 	s := m.System
 	if s == nil {
