@@ -53,8 +53,11 @@ type Severity uint8
 const (
 	// SeverityError is a fault: the command fails.
 	SeverityError Severity = iota
-	// SeverityWarning is a remark: the command goes on.
+	// SeverityWarning is a remark on what may be wrong: the command goes on.
 	SeverityWarning
+	// SeverityNote is a remark on how something is read that is in order:
+	// nothing counts it.
+	SeverityNote
 )
 
 // Error is a diagnostic with a position. Code is stable and names the kind
@@ -96,14 +99,25 @@ func Warn(pos Pos, code, format string, args ...any) *Error {
 	return e
 }
 
-// Error returns "file:line:col: message", with "warning: " before the message
-// of a warning, and below it the source line with a caret when it is known.
+// Note returns a note at pos with a formatted message.
+func Note(pos Pos, code, format string, args ...any) *Error {
+	e := New(pos, code, format, args...)
+	e.Severity = SeverityNote
+	return e
+}
+
+// Error returns "file:line:col: message", with "warning: " or "note: " before
+// the message of one, and below it the source line with a caret when it is known.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Pos.String())
 	b.WriteString(": ")
-	if e.Severity == SeverityWarning {
+	switch e.Severity {
+	case SeverityError:
+	case SeverityWarning:
 		b.WriteString("warning: ")
+	case SeverityNote:
+		b.WriteString("note: ")
 	}
 	b.WriteString(e.Msg)
 	if e.Source != "" {
@@ -157,7 +171,7 @@ func (l List) Sort() {
 	})
 }
 
-// Err returns nil when l holds no error (warnings do not count), and
+// Err returns nil when l holds no error (warnings and notes do not count), and
 // otherwise an error that prints at most [MaxErrors] of them, one after the
 // other, and the number left out.
 func (l List) Err() error {
@@ -179,14 +193,19 @@ func (l List) Err() error {
 }
 
 // Warnings returns the warnings of l in order.
-func (l List) Warnings() []*Error {
-	var w []*Error
+func (l List) Warnings() []*Error { return l.only(SeverityWarning) }
+
+// Notes returns the notes of l in order.
+func (l List) Notes() []*Error { return l.only(SeverityNote) }
+
+func (l List) only(s Severity) []*Error {
+	var found []*Error
 	for _, e := range l {
-		if e.Severity == SeverityWarning {
-			w = append(w, e)
+		if e.Severity == s {
+			found = append(found, e)
 		}
 	}
-	return w
+	return found
 }
 
 // Suggest returns the entry of known nearest to name when it is near enough

@@ -68,6 +68,10 @@ func (e *Env) Values(name string) []string {
 // only counted. It is safe for concurrent use.
 func (e *Env) Warn(err error) { e.talk.warn(err) }
 
+// Note prints a remark on how something is read that is in order, unless -q
+// was given. It is safe for concurrent use.
+func (e *Env) Note(err error) { e.talk.note(err) }
+
 // Report prints an error and lets the work go on. The command fails at the
 // end with the exit code of the error, but its output is committed when it
 // returns nil. After the first 20 errors they are only counted. It is safe

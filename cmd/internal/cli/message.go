@@ -58,14 +58,27 @@ func (t *talker) failure(err error) {
 	t.say(text)
 }
 
+// plain returns the text of a warning or note without the word, which is said
+// before the position.
+func plain(err error) string {
+	if d, ok := err.(*diag.Error); ok {
+		bare := *d
+		bare.Severity = diag.SeverityError
+		return bare.Error()
+	}
+	return err.Error()
+}
+
+// note prints a note unless none are wanted.
+func (t *talker) note(err error) {
+	if !t.quiet {
+		t.say("note: " + plain(err))
+	}
+}
+
 // warn prints a warning unless there were too many or none are wanted.
 func (t *talker) warn(err error) {
-	text := err.Error()
-	if d, ok := err.(*diag.Error); ok {
-		plain := *d // the word is said before the position
-		plain.Severity = diag.SeverityError
-		text = plain.Error()
-	}
+	text := plain(err)
 	t.mu.Lock()
 	t.warnings++
 	show := !t.quiet && t.warnings <= diag.MaxErrors

@@ -52,7 +52,7 @@ func One(e *cli.Env, what string) (string, error) {
 const maxMachineFile = 16 << 20
 
 // Machine reads the machine that one or more files describe together and
-// shows the warnings about them.
+// shows the warnings and notes about them.
 func Machine(e *cli.Env, files []string) (*machine.Machine, error) {
 	if len(files) == 0 {
 		return nil, cli.Usagef("no machine is given; name its description with -m FILE (see testdata/machines for examples)")
@@ -82,6 +82,9 @@ func Machine(e *cli.Env, files []string) (*machine.Machine, error) {
 		}
 	}
 	m, list := par.ParseAll(sources...)
+	for _, n := range list.Notes() {
+		e.Note(n)
+	}
 	for _, w := range list.Warnings() {
 		e.Warn(w)
 	}

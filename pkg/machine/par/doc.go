@@ -21,6 +21,10 @@
 //	             | "power" "=" number
 //	             | "topology" "=" "{" integer { "," integer } "}" ] ";" .
 //
+// Its power is the performance of the machine traced on divided by that of the
+// target (E 2.4), the inverse of the 2010 form: power = 2 is a processor half
+// as fast. A note says so when it is not 1.
+//
 // A name is a letter or "_" followed by letters, digits and "_". A number may
 // have a sign, a fraction and an exponent. Statements stand in any order and
 // over any number of lines; "//" begins a comment that may hold any bytes.

@@ -1,6 +1,7 @@
 package par
 
 import (
+	"math"
 	"strings"
 
 	"dvmtools/pkg/diag"
@@ -48,16 +49,45 @@ func (p *parser) parse2000(f *file) *machine.Machine {
 		return nil
 	}
 	if n.power != 1 {
-		p.warnf(n.settings[3].at, "par/power", "found power %v, read as in the 2010 form: the speed of the target divided by that of the traced machine; the 2000 design words it the other way round", n.power)
+		p.notef(n.settings[3].at, "par/power", "power %v is the performance of the machine traced on divided by that of the target (2000 form); the 2010 form states the inverse, %s", n.power, formatFloat(inverse(n.power)))
 	}
 	md := machine.Medium{Kind: n.kind, TStart: n.start, TByte: n.byteTime}
 	if n.kind == machine.Ethernet {
 		md.Channels = 1
 	}
-	return newNetwork(md, n.power, n.topology)
+	return newNetwork(md, inverse(n.power), n.topology)
 }
 
-// newNetwork returns the machine of the 2000 form. The parameters are valid.
+// inverse turns the power of the 2000 form (E 2.4: the performance of the
+// machine traced on divided by that of the target) into that of a processor,
+// which is the other way round, within the limits of powers.
+func inverse(stated float64) float64 {
+	return min(max(1/stated, machine.Smallest), machine.Largest)
+}
+
+// statedPower returns the number that the 2000 form must state so that power
+// is read: of those whose inverse is power, the one with the shortest text. It
+// reports false when there is none, as the inverse of some numbers lies
+// between two others.
+func statedPower(power float64) (float64, bool) {
+	best, length := 0.0, 0
+	x := 1 / power
+	for range 3 {
+		x = math.Nextafter(x, 0)
+	}
+	for range 7 {
+		if machine.ValidPower(x) && inverse(x) == power {
+			if n := len(formatFloat(x)); length == 0 || n < length {
+				best, length = x, n
+			}
+		}
+		x = math.Nextafter(x, math.Inf(1))
+	}
+	return best, length > 0
+}
+
+// newNetwork returns the machine of the 2000 form. power is that of a
+// processor; the parameters are valid.
 func newNetwork(md machine.Medium, power float64, topology []int) *machine.Machine {
 	leaf := machine.NewProcessor(processorName, power)
 	root := machine.NewCluster(networkName, md, machine.Group{Count: machine.MaxProcessors, Node: leaf})

@@ -9,7 +9,8 @@ import (
 )
 
 // Format returns the canonical text of m: the 2000 form for a machine that is
-// unbounded and has the shape of that form, as [Parse] makes it, and otherwise
+// unbounded and has the shape of that form, as [Parse] makes it (there the
+// power of a processor stands inverted), and otherwise
 // the 2010 form, every cluster before what it lists, with its effective
 // medium. Parsing the text of a machine that Parse returned gives a machine
 // that is equal to it; so does that of any other valid machine of the 2010
@@ -49,8 +50,11 @@ func Format(m *machine.Machine) string {
 // is2000 says whether m is what the 2000 form can express.
 func is2000(m *machine.Machine) bool {
 	g := m.Root.Groups
-	return len(g) == 1 && m.Root.Medium.Kind != machine.Myrinet &&
-		newNetwork(m.Root.Medium, g[0].Node.Power, m.Topology).Equal(m)
+	if !m.Unbounded || len(g) != 1 || !g[0].Node.Leaf() || m.Root.Medium.Kind == machine.Myrinet {
+		return false
+	}
+	_, ok := statedPower(g[0].Node.Power)
+	return ok && newNetwork(m.Root.Medium, g[0].Node.Power, m.Topology).Equal(m)
 }
 
 func format2000(b *strings.Builder, m *machine.Machine) {
@@ -58,8 +62,9 @@ func format2000(b *strings.Builder, m *machine.Machine) {
 	if m.Root.Medium.Kind == machine.Transputer {
 		kind = "transputer"
 	}
+	power, _ := statedPower(m.Root.Groups[0].Node.Power)
 	fmt.Fprintf(b, "type = %s;\nstart time = %s;\nsend byte time = %s;\npower = %s;\n", kind,
-		formatMicro(float64(m.Root.Medium.TStart)), formatMicro(float64(m.Root.Medium.TByte)), formatFloat(m.Root.Groups[0].Node.Power))
+		formatMicro(float64(m.Root.Medium.TStart)), formatMicro(float64(m.Root.Medium.TByte)), formatFloat(power))
 	if len(m.Topology) == 0 {
 		return
 	}

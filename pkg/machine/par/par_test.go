@@ -3,6 +3,8 @@ package par_test
 import (
 	"flag"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,8 +99,8 @@ func checkList(t testing.TB, m *machine.Machine, list diag.List) {
 			t.Errorf("%v stands before %v", list[i-1], e)
 		}
 	}
-	if m != nil && len(m.Warnings) != len(list) {
-		t.Errorf("%d warnings, %d reports", len(m.Warnings), len(list))
+	if remarks := len(list) - len(list.Notes()); m != nil && len(m.Warnings) != remarks {
+		t.Errorf("%d warnings, %d reports that are no notes", len(m.Warnings), remarks)
 	}
 }
 
@@ -157,6 +159,41 @@ func TestForm2000(t *testing.T) {
 		}
 		if want := "type = " + word + ";\nstart time = 1;\nsend byte time = 0.5;\npower = 1;\n"; par.Format(m) != want {
 			t.Errorf("got %q, want %q", par.Format(m), want)
+		}
+	}
+}
+
+// The power of the 2000 form is the inverse of that of the 2010 form: 2 is a
+// processor half as fast as the machine traced on. A note says so, and the
+// canonical text states the number that was written, whatever it is.
+func TestPowerOf2000(t *testing.T) {
+	for _, c := range []struct {
+		stated string
+		power  float64
+	}{{"1", 1}, {"2", 0.5}, {"0.5", 2}, {"3", 1. / 3}, {"49", 1. / 49}, {"1.1", 1 / 1.1}, {"1e30", 1e-30}, {"0.7000000000000001", 1 / 0.7000000000000001}} {
+		text := "type = network;\nstart time = 1;\nsend byte time = 1;\npower = " + c.stated + ";\n"
+		m, list := par.Parse("t.par", []byte(text))
+		if m == nil || m.Power(0) != c.power {
+			t.Fatalf("power = %s: machine %v, %v; want a processor of power %v", c.stated, m, list, c.power)
+		}
+		if notes := list.Notes(); len(list) != len(notes) || len(notes) == 0 != (c.power == 1) {
+			t.Errorf("power = %s: %v", c.stated, list)
+		}
+		if got := par.Format(m); got != text {
+			t.Errorf("got\n%s\nwant\n%s", got, text)
+		}
+	}
+}
+
+// Whatever the text of a power is, the canonical text gives the same machine.
+func TestPowerOf2000IsAFixedPoint(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 2000))
+	for range 2000 {
+		power := math.Exp(r.NormFloat64() * 8)
+		m, _ := par.Parse("t.par", fmt.Appendf(nil, "type = network; start time = 1; send byte time = 1; power = %v;", power))
+		again, _ := par.Parse("t.par", []byte(par.Format(m)))
+		if !m.Equal(again) || par.Format(again) != par.Format(m) || !again.Unbounded {
+			t.Fatalf("power %v became %v", power, again.Power(0))
 		}
 	}
 }

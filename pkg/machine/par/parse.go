@@ -17,7 +17,7 @@ type Source struct {
 // Parse returns the machine that src describes, in the 2010 or the 2000 form,
 // and every diagnostic, errors and warnings, sorted by position (at most
 // [MaxReports]). The machine is nil when one of them is an error; otherwise
-// the list holds warnings only, which are in Machine.Warnings too.
+// the list holds warnings, which are in Machine.Warnings too, and notes only.
 func Parse(name string, src []byte) (*machine.Machine, diag.List) {
 	return ParseAll(Source{Name: name, Text: src})
 }
@@ -97,6 +97,10 @@ func (p *parser) errorf(at place, code, format string, args ...any) {
 
 func (p *parser) warnf(at place, code, format string, args ...any) {
 	p.report(at, diag.Warn(at.pos(), code, format, args...))
+}
+
+func (p *parser) notef(at place, code, format string, args ...any) {
+	p.report(at, diag.Note(at.pos(), code, format, args...))
 }
 
 func (p *parser) report(at place, e *diag.Error) {
