@@ -188,39 +188,47 @@ func TestEveryTraceIsReadAndWrittenBack(t *testing.T) {
 		if d := differ(&first, readAhead(t, path, text)); d != "" {
 			t.Errorf("%s: read ahead: %s", path, d)
 		}
-		if d := cmp.Diff(tokens(text), tokens(back)); d != "" {
-			t.Errorf("%s: tokens differ (-trace +written):\n%s", path, d)
+		if want, got := tokens(text), tokens(back); !slices.Equal(want, got) {
+			t.Errorf("%s: tokens differ (-trace +written):\n%s", path, cmp.Diff(want, got))
 		}
 	}
 }
 
-var (
-	eventLine = regexp.MustCompile(`^ *(?:NAME=)?((?:call|ret|Event)_\S+) +TIME=.* LINE=.* FILE=`)
-	tokenRE   = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*(?:\[\d+\])*\s*=\s*[^;\s]*`)
-	blanks    = regexp.MustCompile(`\s*=\s*`)
-)
+var eventLine = regexp.MustCompile(`^ *(?:NAME=)?((?:call|ret|Event)_\S+) +TIME=.* LINE=.* FILE=`)
 
-// tokens counts the key=value tokens of each event's parameter lines, reading
-// the text without the package under test: the result has one map for each
-// event of the trace, by its ordinal and name.
-func tokens(text []byte) map[string]int {
-	count := map[string]int{}
-	event, n := "", 0
+// tokens lists the key=value tokens of each event's parameter lines, reading
+// the text without the package under test: each with the ordinal and the name
+// of its event before it, those of one event sorted.
+func tokens(text []byte) []string {
+	var list []string
+	event, n, first := "", 0, 0
 	for l := range strings.Lines(string(text)) {
-		l = strings.TrimRight(l, "\r\n")
-		if m := eventLine.FindStringSubmatch(l); m != nil {
+		name := strings.TrimPrefix(strings.TrimLeft(l, " "), "NAME=")
+		if name, rest, ok := strings.Cut(name, " "); ok && strings.HasPrefix(strings.TrimLeft(rest, " "), "TIME=") && strings.Contains(rest, " FILE=") {
 			n++
-			event = fmt.Sprintf("%d %s ", n, m[1])
+			event = fmt.Sprintf("%d %s ", n, name)
+			slices.Sort(list[first:])
+			first = len(list)
 			continue
 		}
 		if event == "" {
 			continue
 		}
-		for _, tok := range tokenRE.FindAllString(l, -1) {
-			count[event+blanks.ReplaceAllString(tok, "=")]++
+		for {
+			before, after, ok := strings.Cut(l, "=")
+			if !ok {
+				break
+			}
+			key := strings.TrimRight(before, " ")
+			key = key[strings.LastIndexAny(key, "; ")+1:]
+			l = strings.TrimLeft(after, " ")
+			end := strings.IndexAny(l+"\n", "; \r\n")
+			list = append(list, event+key+"="+l[:end])
+			l = l[end:]
 		}
 	}
-	return count
+	slices.Sort(list[first:])
+	return list
 }
 
 // Every call of the real traces is in the table with every parameter that it

@@ -44,7 +44,7 @@ func process(t *testing.T, kind string, args ...string) *exec.Cmd {
 		t.Fatal(err)
 	}
 	c := exec.CommandContext(t.Context(), exe, args...)
-	c.Env = append(os.Environ(), asTool+"="+kind, "TERM=xterm")
+	c.Env = append(os.Environ(), asTool+"="+kind, "TERM=xterm", "GORACE=atexit_sleep_ms=10")
 	return c
 }
 

@@ -54,6 +54,8 @@ func environment() []string {
 	return []string{
 		"PATH=" + bin + string(os.PathListSeparator) + os.Getenv("PATH"),
 		"LC_ALL=C", "TERM=dumb", "HOME=/no-home",
+		// With the race detector a process waits for a second before it ends.
+		"GORACE=atexit_sleep_ms=10",
 		"TRACES=" + filepath.Join(root, "testdata", "traces"),
 		"MACHINES=" + filepath.Join(root, "testdata", "machines"),
 	}
