@@ -34,6 +34,7 @@ var packages = []struct {
 	{"pkg/ptr", "pkg/diag pkg/units pkg/libdvm pkg/stream pkg/call"},
 	{"pkg/object", "pkg/diag pkg/libdvm pkg/layout pkg/procs pkg/call"},
 	{"pkg/ptr/merge", "pkg/diag pkg/units pkg/libdvm pkg/call pkg/ptr pkg/object"},
+	{"pkg/expr", "pkg/diag"},
 	{"pkg/machine", "pkg/diag pkg/units"},
 	{"pkg/machine/par", "pkg/diag pkg/units pkg/machine"},
 	{"pkg/comm", "pkg/diag pkg/units pkg/machine"},
