@@ -55,7 +55,7 @@ func ReductionHops(extents []int, constant []Corner) int64 {
 // On channels n-1 messages are gathered by the root and, when all have
 // arrived, N-1 are broadcast by it, each on its own medium; with k free
 // channels that is (ceil((n-1)/k) + ceil((N-1)/k))·(Ts + TB·S). On a
-// transputer it takes (Ts + TB·S)·Hops. With [Tree] collectives it takes
+// transputer that holds the whole system it takes (Ts + TB·S)·Hops. With [Tree] collectives it takes
 // ceil(log2 n) + ceil(log2 N) rounds, each a message on the slowest medium of
 // the system, and no channel is occupied. Whether a reduction exchanges
 // anything at all, which one of a loop that is replicated everywhere does
@@ -64,12 +64,13 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 	set := n.sets.of(s)
 	p := Placement{Start: start, End: start}
 	senders := max(r.Senders, 1)
+	at, inside := n.common(set)
 	switch {
 	case r.Bytes <= 0 || set.size < 1:
 	case n.opts.Collectives == Tree:
 		n.rounds(&p, "reduction", set, doublings(senders)+doublings(int64(set.size)), r.Bytes)
-	case n.single(machine.Transputer):
-		n.pay(&p, "reduction", n.flat, r.Hops, r.Bytes)
+	case inside && at.Node.Medium.Kind == machine.Transputer:
+		n.pay(&p, "reduction", at, r.Hops, r.Bytes)
 	default:
 		if r.Each == nil || senders == int64(set.size) {
 			n.place(&p, "gather", set, n.star(set, r.Root, senders, set.each, r.Bytes))
@@ -97,7 +98,7 @@ func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes)
 	case b <= 0 || reached < 2:
 	case n.opts.Collectives == Tree:
 		n.rounds(&p, "broadcast", set, doublings(reached), b)
-	case n.single(machine.Transputer):
+	case n.isFlat && n.flat.Node.Medium.Kind == machine.Transputer:
 		l := load{parts: []part{{at: n.flat, far: []Distance{{Hops: n.furthest(set, root), Bytes: b}}}}}
 		l.measure()
 		n.place(&p, "broadcast", set, &l)
@@ -107,9 +108,33 @@ func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes)
 	return p
 }
 
-// single reports whether there is one medium only and it is of kind k.
-func (n *Network) single(k machine.Kind) bool {
-	return n.isFlat && n.flat.Node.Medium.Kind == k
+// common returns the instance whose medium all messages between processors of
+// a set use, and whether there is just one.
+func (n *Network) common(s *set) (machine.Instance, bool) {
+	if n.isFlat {
+		return n.flat, true
+	}
+	if !s.placed {
+		s.placed = true
+		s.at, s.inside = n.commonOf(s)
+	}
+	return s.at, s.inside
+}
+
+func (n *Network) commonOf(s *set) (machine.Instance, bool) {
+	if s.whole || s.size < 2 {
+		return machine.Instance{}, false
+	}
+	// Nodes hold processors of successive numbers: the lowest one that
+	// contains the first and the last of the set contains all, and any lower
+	// one that contains two contains two neighbours.
+	at := n.Between(s.ranks[0], s.ranks[s.size-1])
+	for i := 1; i < s.size; i++ {
+		if n.Between(s.ranks[i-1], s.ranks[i]) != at {
+			return machine.Instance{}, false
+		}
+	}
+	return at, true
 }
 
 // doublings returns ceil(log2 n) for n >= 1.

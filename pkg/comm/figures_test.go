@@ -173,6 +173,28 @@ func TestReductionFigures(t *testing.T) {
 	}
 }
 
+// A task whose processors lie inside one transputer node of a tree reduces over
+// the links of that node, whatever lies above: 144 bytes of three processors in
+// a row take 2·floor(3/2) hops of 75 + 0.2·144 = 103.8. A task on both nodes
+// gathers and broadcasts over the bus between them.
+func TestReductionInsideANode(t *testing.T) {
+	m := tree(t, level{2, bus()}, level{4, transputer()})
+	n := comm.NewNetwork(m, []int{8}, comm.Options{})
+	for i, first := range []int{0, 1, 4, 5} {
+		s := comm.Set{ID: i + 1, Ranks: []int{first, first + 1, first + 2}}
+		p := n.Reduce(0, s, comm.Reduction{Bytes: 144, Root: first, Senders: 3, Hops: comm.ReductionHops([]int{3}, nil)})
+		near(t, "inside a node", p.End, units.Micro(207.6))
+	}
+	// The same grid in a node of its own.
+	near(t, "alone", network(t, transputer(), 3).Reduce(0, comm.Set{}, comm.Reduction{Bytes: 144, Senders: 3, Hops: 2}).End, units.Micro(207.6))
+	// Root 3 alone in its node: 2 messages on the bus each way, 4·103.8.
+	p := n.Reduce(0, comm.Set{ID: 9, Ranks: []int{3, 4, 5}}, comm.Reduction{Bytes: 144, Root: 3, Senders: 3, Hops: 2})
+	near(t, "on two nodes", p.End, units.Micro(415.2))
+	// Processors 1 and 4: the upper bus is the only medium between them.
+	p = comm.NewNetwork(m, []int{8}, comm.Options{}).Reduce(0, comm.Set{ID: 10, Ranks: []int{1, 4}}, comm.Reduction{Bytes: 144, Root: 1, Senders: 2, Hops: 2})
+	near(t, "one of each node", p.End, units.Micro(207.6))
+}
+
 // A loop on 3 of 3x4 processors: distributed along the first dimension, on
 // coordinate 1 of the second. n = 3, N = 12, root 0 counts as one.
 func TestReductionOfASection(t *testing.T) {

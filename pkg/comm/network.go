@@ -169,6 +169,10 @@ type set struct {
 	farRoot, far int
 	// nodes remembers whose media lie between processors of the set.
 	nodes []*machine.Node
+	// at and inside are the instance that all messages of the set use, when
+	// there is just one, as soon as placed is set.
+	at             machine.Instance
+	inside, placed bool
 }
 
 // Limits on what is remembered of systems that come and go.
