@@ -29,6 +29,9 @@ type Weights struct {
 	// Load are the relative sizes of the coordinates' blocks, nil for equal
 	// ones.
 	Load []float64
+	// Sums are S_0 = 0, ..., S_n of relative sizes that were cut anew
+	// ([Resample]), in place of Load; nil for none.
+	Sums []float64
 	// Sizes are the block sizes themselves (genblk_), nil for none.
 	Sizes []int64
 	// Divisor makes every lower bound a multiple of it (blkdiv_); 0 and 1
@@ -50,19 +53,9 @@ func NewAxis(n int64, coords int, w Weights) (Axis, error) {
 	if w.Sizes != nil {
 		return a, a.fromSizes(n, w.Sizes)
 	}
-	prefix := make([]float64, coords+1)
-	for c := range coords {
-		x := 1.0
-		if w.Load != nil {
-			if len(w.Load) != coords {
-				return Axis{}, fmt.Errorf("%d weights for %d coordinates", len(w.Load), coords)
-			}
-			x = w.Load[c]
-			if !(x >= 0) || math.IsInf(x, 1) {
-				return Axis{}, fmt.Errorf("weight %v of coordinate %d is not a finite non-negative number", x, c)
-			}
-		}
-		prefix[c+1] = prefix[c] + x
+	prefix, err := w.prefix(coords)
+	if err != nil {
+		return Axis{}, err
 	}
 	if prefix[coords] == 0 {
 		return Axis{}, errors.New("all weights are zero")
@@ -85,6 +78,36 @@ func NewAxis(n int64, coords int, w Weights) (Axis, error) {
 		a.lower[c] = min(n, l)
 	}
 	return a, nil
+}
+
+// prefix returns the sums S_0, ..., S_n of the weights.
+func (w *Weights) prefix(coords int) ([]float64, error) {
+	if w.Sums != nil {
+		if len(w.Sums) != coords+1 {
+			return nil, fmt.Errorf("%d sums of weights for %d coordinates", len(w.Sums), coords)
+		}
+		for c := range coords {
+			if from, to := w.Sums[c], w.Sums[c+1]; !(from >= 0 && to >= from) || math.IsInf(to, 1) {
+				return nil, fmt.Errorf("sums of weights %v and %v around coordinate %d, expected finite ascending numbers", from, to, c)
+			}
+		}
+		return w.Sums, nil
+	}
+	if w.Load != nil && len(w.Load) != coords {
+		return nil, fmt.Errorf("%d weights for %d coordinates", len(w.Load), coords)
+	}
+	prefix := make([]float64, coords+1)
+	for c := range coords {
+		x := 1.0
+		if w.Load != nil {
+			x = w.Load[c]
+			if !(x >= 0) || math.IsInf(x, 1) {
+				return nil, fmt.Errorf("weight %v of coordinate %d is not a finite non-negative number", x, c)
+			}
+		}
+		prefix[c+1] = prefix[c] + x
+	}
+	return prefix, nil
 }
 
 func (a *Axis) fromSizes(n int64, sizes []int64) error {
@@ -131,52 +154,27 @@ func (a Axis) Owner(x int64) int {
 	return i
 }
 
-// Resample returns the weights of n coordinates for which the piecewise
-// constant density over the given ones is the same (model section 4): coordinate
-// c gets the weight of the interval [c, c+1)·len(w)/n. The interval is cut in
-// integers, and so whole weights give the float64 that is nearest to the exact
-// one.
+// Resample returns the sums S_0, ..., S_n of the weights of n coordinates for
+// which the piecewise constant density over the given ones is the same (model
+// section 4): coordinate c gets the weight of the interval [c, c+1)·len(w)/n, so
+// that S_c is the weight up to c·len(w)/n. For whole weights it is the float64
+// nearest to that, because it is divided once. Sums never descend; no weight may
+// be negative.
 func Resample(w []float64, n int) []float64 {
-	if len(w) == n {
-		return w
-	}
-	out := make([]float64, n)
-	for c := range out {
-		// In units of 1/n of a given coordinate the interval is
-		// [c·len(w), (c+1)·len(w)), and coordinate k is [k·n, (k+1)·n).
-		from, to := c*len(w), (c+1)*len(w)
-		for k := from / n; k*n < to; k++ {
-			units := min(to, (k+1)*n) - max(from, k*n)
-			out[c] += float64(float64(units) * w[k])
-		}
-		out[c] /= float64(n)
-	}
-	return out
-}
-
-// ResampleSizes returns the block sizes of n coordinates that cut the density
-// of the given block sizes where [Resample] would, each bound rounded down to
-// an element: 7 and 3 on three coordinates give 4, 4 and 2, as the exact bounds
-// are 4 2/3 and 8. The sum stays the same. No size may be negative.
-func ResampleSizes(sizes []int64, n int) []int64 {
-	out := make([]int64, n)
-	whole, last := int64(0), int64(0) // elements before coordinate k, and before the previous bound
-	k := 0
-	for c := range out {
-		// The bound behind c lies at (c+1)·len(sizes)/n given coordinates.
-		at := (c + 1) * len(sizes)
+	sums := make([]float64, n+1)
+	before, k := 0.0, 0 // the weight of the given coordinates before k
+	for c := range sums {
+		at := c * len(w) // in units of 1/n of a given coordinate
 		for ; k < at/n; k++ {
-			whole += sizes[k]
+			before += w[k]
 		}
-		bound := whole
-		if rest := int64(at % n); rest > 0 {
-			// sizes[k]·rest/n without overflow: rest < n.
-			d := int64(n)
-			bound += sizes[k]/d*rest + sizes[k]%d*rest/d
+		sums[c] = before
+		if part := at % n; part > 0 {
+			// Not below the one before, whose rounding may differ.
+			sums[c] = max(sums[c-1], (float64(before*float64(n))+float64(w[k]*float64(part)))/float64(n))
 		}
-		out[c], last = bound-last, bound
 	}
-	return out
+	return sums
 }
 
 // CutLoads returns how many of the segments with the given loads each of n

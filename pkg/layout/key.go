@@ -31,9 +31,11 @@ func AppendRulesKey(dst []byte, rules []Rule) []byte {
 // AppendKey appends the weights' key. Weights that are nil are others than
 // weights without elements.
 func (w Weights) AppendKey(dst []byte) []byte {
-	dst = appendLen(dst, len(w.Load), w.Load == nil)
-	for _, x := range w.Load {
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
+	for _, list := range [...][]float64{w.Load, w.Sums} {
+		dst = appendLen(dst, len(list), list == nil)
+		for _, x := range list {
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
+		}
 	}
 	dst = appendLen(dst, len(w.Sizes), w.Sizes == nil)
 	for _, n := range w.Sizes {

@@ -11,7 +11,7 @@ import (
 func TestKeys(t *testing.T) {
 	r := layout.Rule{Kind: layout.Bounded, Dim: 1, A: 2, B: 8, Step: 3}
 	keytest.Fields(t, &r, func() []byte { return r.AppendKey(nil) })
-	w := layout.Weights{Load: []float64{1, 2}, Sizes: []int64{3, 1, 1}, Divisor: 2}
+	w := layout.Weights{Load: []float64{1, 2}, Sums: []float64{0, 1, 3}, Sizes: []int64{3, 1, 1}, Divisor: 2}
 	keytest.Fields(t, &w, func() []byte { return w.AppendKey(nil) })
 	it := layout.Iterations{Init: 1, Last: 9, Step: 2}
 	keytest.Fields(t, &it, func() []byte { return it.AppendKey(nil) })

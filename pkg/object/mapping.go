@@ -233,8 +233,11 @@ func (t *Table) BlockSizes(c *call.Call) error {
 		first = end
 	}
 	for _, x := range all {
-		if p.exact && !(x >= 0 && x <= 1<<31 && x == math.Trunc(x)) {
+		switch {
+		case p.exact && !(x >= 0 && x <= 1<<31 && x == math.Trunc(x)):
 			return Error(c, "weights", "AxisWeightAddr has the block size %v, expected a whole number 0..2^31 (DoubleSign=0)", x)
+		case !(x >= 0) || math.IsInf(x, 1):
+			return Error(c, "weights", "AxisWeightAddr has the weight %v, expected a finite number of at least 0", x)
 		}
 	}
 	tm.sizes, tm.loads = p, pending{}
@@ -291,15 +294,17 @@ func (t *Table) weights(tm *Template, s *procs.System, a, k int) layout.Weights 
 	switch {
 	case tm.sizes.system == s && k < len(tm.sizes.values) && len(tm.sizes.values[k]) > 0:
 		given := tm.sizes.values[k]
-		if tm.sizes.exact {
+		switch {
+		case len(given) != n:
+			if sums := layout.Resample(given, n); sums[n] > 0 {
+				w.Sums = sums
+			}
+		case tm.sizes.exact:
 			for _, x := range given {
 				w.Sizes = append(w.Sizes, int64(x))
 			}
-			if len(given) != n {
-				w.Sizes = layout.ResampleSizes(w.Sizes, n)
-			}
-		} else {
-			w.Load = positive(layout.Resample(given, n))
+		default:
+			w.Load = positive(given)
 		}
 	case tm.loads.system == s && k < len(tm.loads.values) && len(tm.loads.values[k]) > 0:
 		w.Load = positive(layout.CutLoads(tm.loads.values[k], n))
@@ -309,8 +314,8 @@ func (t *Table) weights(tm *Template, s *procs.System, a, k int) layout.Weights 
 	return w
 }
 
-// positive returns w, or nil when its sum is zero: a resampled density that
-// nobody has weighs everybody alike.
+// positive returns w, or nil when its sum is zero: weights that nobody has
+// weigh everybody alike.
 func positive(w []float64) []float64 {
 	for _, x := range w {
 		if x > 0 {
