@@ -170,8 +170,10 @@ func Resample(w []float64, n int) []float64 {
 		}
 		sums[c] = before
 		if part := at % n; part > 0 {
-			// Not below the one before, whose rounding may differ.
-			sums[c] = max(sums[c-1], (float64(before*float64(n))+float64(w[k]*float64(part)))/float64(n))
+			sums[c] = (float64(before*float64(n)) + float64(w[k]*float64(part))) / float64(n)
+		}
+		if c > 0 && sums[c] < sums[c-1] {
+			sums[c] = sums[c-1] // which was rounded up
 		}
 	}
 	return sums
