@@ -122,6 +122,7 @@ func (e *engine) latest() float64 {
 
 // sync(K): all wait for the latest.
 func (e *engine) sync(k interval.Kind) float64 {
+	e.together++
 	m := e.latest()
 	for _, p := range e.current().procs {
 		w := m - e.clock[p]
@@ -142,6 +143,17 @@ func (e *engine) comm(k interval.Kind, d float64) {
 	}
 }
 
+// finishAmong ends a collective operation of the given processors.
+func (e *engine) finishAmong(k interval.Kind, procs []int) {
+	last := 0.0
+	for _, p := range procs {
+		last = max(last, e.clock[p])
+	}
+	for _, p := range procs {
+		e.at.own[p].kinds[k].variation += last - e.clock[p]
+	}
+}
+
 // finish ends a collective operation: ends[i] is when processor i of the
 // current system completed it.
 func (e *engine) finish(k interval.Kind, ends []float64) {
@@ -157,8 +169,8 @@ func (e *engine) count(k interval.Kind) { e.at.ops[k]++ }
 type exchange struct {
 	kind       interval.Kind
 	start, end float64
-	// late is how much later than each processor the exchange started, with
-	// --async free.
+	// late is how much later than each processor the exchange was called for
+	// by the last one, with --async free.
 	late map[int]float64
 	// fixed is whether start and end are known; those of exfrst_ are not
 	// before the loop's end.
@@ -171,6 +183,7 @@ type exchange struct {
 // with --async free only notes how far apart they are.
 func (e *engine) begin(k interval.Kind) *exchange {
 	e.count(k)
+	e.together++
 	x := &exchange{kind: k}
 	e.open = append(e.open, x)
 	if e.opts.Async == "free" {
@@ -193,6 +206,7 @@ func (e *engine) await(x *exchange, back map[int]float64) {
 	if x.idle {
 		return
 	}
+	e.together++
 	var ends []float64
 	for _, p := range e.current().procs {
 		t := e.clock[p] - back[p]
@@ -202,13 +216,11 @@ func (e *engine) await(x *exchange, back map[int]float64) {
 			b.comm += x.end - t
 			e.clock[p] += x.end - t
 		}
-		switch before := x.start - t; {
-		case x.late != nil:
-			b.real += min(max(0, x.end-t), x.late[p])
-		case before > 0:
-			b.synch += before
-			b.real += before
-		}
+		// Waiting before the start is real. What is due to a late starter is
+		// too, with --async free: it was potential already.
+		before, late := max(0, x.start-t), x.late[p]
+		b.synch += max(0, before-late)
+		b.real += max(before, min(max(0, x.end-t), late))
 		ends = append(ends, max(t, x.end))
 	}
 	e.finish(x.kind, ends)

@@ -90,40 +90,51 @@ func (e *engine) copy(c *call.Call) error {
 				}
 			}
 		}
-		e.share(parts, len(dst), float64(c.RetTime), true)
+		d := divide(parts, len(dst))
+		e.share(&d, float64(c.RetTime), true, e.at)
 	}
 	return nil
 }
 
+// A division says which of n pieces of work processors have, and how many
+// processors have exactly the same.
+type division struct {
+	n     int
+	parts map[int][]int
+	same  map[int]int
+}
+
+func divide(parts map[int][]int, n int) division {
+	d := division{n, parts, map[int]int{}}
+	for p, mine := range parts {
+		for _, other := range parts {
+			if slices.Equal(mine, other) {
+				d.same[p]++
+			}
+		}
+	}
+	return d
+}
+
 // share divides t seconds of the traced machine among processors by how many
-// of n pieces each has; of processors with the same pieces all but one do it
-// in vain.
-func (e *engine) share(parts map[int][]int, n int, t float64, system bool) map[int]float64 {
-	done := map[int]float64{}
+// pieces each has and books them in the interval at; of processors with the
+// same pieces all but one do it in vain.
+func (e *engine) share(d *division, t float64, system bool, at *node) {
 	for p := range e.clock {
-		mine := parts[p]
+		mine, same := d.parts[p], float64(d.same[p])
 		if len(mine) == 0 {
 			continue
 		}
-		same := 0
-		for _, other := range parts {
-			if slices.Equal(mine, other) {
-				same++
-			}
-		}
-		d := float64((t/e.power[p])*float64(len(mine))) / float64(n)
-		done[p] = d
-		e.clock[p] += d
-		own := &e.at.own[p]
+		own, took := &at.own[p], float64((t/e.power[p])*float64(len(mine)))/float64(d.n)
+		e.clock[p] += took
 		if system {
-			own.sys += d
-			own.insuffSys += float64(d*float64(same-1)) / float64(same)
+			own.sys += took
+			own.insuffSys += float64(took*(same-1)) / same
 		} else {
-			own.usr += d
-			own.insuffUsr += float64(d*float64(same-1)) / float64(same)
+			own.usr += took
+			own.insuffUsr += float64(took*(same-1)) / same
 		}
 	}
-	return done
 }
 
 func (e *engine) waitcp(c *call.Call) error {

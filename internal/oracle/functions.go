@@ -9,15 +9,18 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// Which of a call's two times a handler books itself.
+// Which of a call's two times a handler books itself, and whether the second
+// is ordinary also inside the body of a loop, as that of exchanges and of
+// input and output.
 const (
 	ownCall = 1 << iota
 	ownRet
+	operation
 )
 
 type handler struct {
-	do       func(*engine, *call.Call) error
-	ownTimes int
+	do    func(*engine, *call.Call) error
+	times int
 }
 
 // functions are those that do more than take their time.
@@ -25,12 +28,12 @@ var functions = table()
 
 func table() map[string]handler {
 	t := map[string]handler{
-		"binter_": {do: func(e *engine, c *call.Call) error { return e.enter(c, interval.User) }, ownTimes: ownRet},
-		"bsloop_": {do: func(e *engine, c *call.Call) error { return e.enter(c, interval.Sequential) }, ownTimes: ownRet},
-		"bploop_": {do: func(e *engine, c *call.Call) error { return e.enter(c, interval.Parallel) }, ownTimes: ownRet},
-		"einter_": {do: func(e *engine, c *call.Call) error { return e.leave(c, true) }, ownTimes: ownRet},
-		"enloop_": {do: func(e *engine, c *call.Call) error { return e.leave(c, false) }, ownTimes: ownRet},
-		"eloop_":  {do: func(e *engine, c *call.Call) error { return e.leave(c, false) }, ownTimes: ownRet},
+		"binter_": {do: func(e *engine, c *call.Call) error { return e.enter(c, interval.User) }, times: ownRet},
+		"bsloop_": {do: func(e *engine, c *call.Call) error { return e.enter(c, interval.Sequential) }, times: ownRet},
+		"bploop_": {do: func(e *engine, c *call.Call) error { return e.enter(c, interval.Parallel) }, times: ownRet},
+		"einter_": {do: func(e *engine, c *call.Call) error { return e.leave(c, true) }, times: ownRet},
+		"enloop_": {do: func(e *engine, c *call.Call) error { return e.leave(c, false) }, times: ownRet},
+		"eloop_":  {do: func(e *engine, c *call.Call) error { return e.leave(c, false) }, times: ownRet},
 
 		"getps_":  {do: (*engine).getps},
 		"getam_":  {do: func(e *engine, c *call.Call) error { return e.make(c, "AMRef", e.stack[len(e.stack)-1]) }},
@@ -44,66 +47,71 @@ func table() map[string]handler {
 		"crtamv_": {do: (*engine).crtamv},
 		"getamv_": {do: (*engine).getamv},
 		"distr_":  {do: (*engine).distr},
-		"redis_":  {do: (*engine).redis},
+		"redis_":  {do: (*engine).redis, times: operation},
 		"blkdiv_": {do: (*engine).blkdiv},
 		"genblk_": {do: (*engine).genblk},
 		"setelw_": {do: (*engine).setelw},
 		"crtda_":  {do: (*engine).crtda},
 		"crtrda_": {do: (*engine).crtda},
 		"align_":  {do: (*engine).align},
-		"realn_":  {do: (*engine).realn},
+		"realn_":  {do: (*engine).realn, times: operation},
 
 		"crtshg_": {do: func(e *engine, c *call.Call) error { return e.make(c, "ShadowGroupRef", &shadowGroup{}) }},
 		"inssh_":  {do: (*engine).insertShadow},
 		"incsh_":  {do: (*engine).insertShadow},
 		"insshd_": {do: (*engine).insertShadow},
 		"incshd_": {do: (*engine).insertShadow},
-		"strtsh_": {do: (*engine).startShadow},
-		"sendsh_": {do: (*engine).sendShadow},
-		"recvsh_": {do: (*engine).sendShadow},
-		"waitsh_": {do: (*engine).waitShadow},
-		"exfrst_": {do: (*engine).exfrst},
-		"imlast_": {do: (*engine).imlast},
+		"strtsh_": {do: (*engine).startShadow, times: operation},
+		"sendsh_": {do: (*engine).sendShadow, times: operation},
+		"recvsh_": {do: (*engine).recvShadow, times: operation},
+		"waitsh_": {do: (*engine).waitShadow, times: operation},
+		"exfrst_": {do: (*engine).exfrst, times: operation},
+		"imlast_": {do: (*engine).imlast, times: operation},
 
 		"crtrg_":  {do: func(e *engine, c *call.Call) error { return e.make(c, "RedGroupRef", &redGroup{}) }},
 		"crtred_": {do: (*engine).crtred},
 		"insred_": {do: (*engine).insred},
-		"strtrd_": {do: (*engine).strtrd},
-		"waitrd_": {do: (*engine).waitrd},
+		"strtrd_": {do: (*engine).strtrd, times: operation},
+		"waitrd_": {do: (*engine).waitrd, times: operation},
 
-		"arrcpy_": {do: (*engine).copy, ownTimes: ownRet},
-		"aarrcp_": {do: (*engine).copy, ownTimes: ownRet},
-		"waitcp_": {do: (*engine).waitcp},
+		"arrcpy_": {do: (*engine).copy, times: ownRet},
+		"aarrcp_": {do: (*engine).copy, times: ownRet},
+		"waitcp_": {do: (*engine).waitcp, times: operation},
 		"crtrbl_": {do: (*engine).crtrbl},
 		"crtrbp_": {do: (*engine).crtrbp},
-		"loadrb_": {do: (*engine).loadrb},
-		"waitrb_": {do: (*engine).waitrb},
+		"loadrb_": {do: (*engine).loadrb, times: operation},
+		"waitrb_": {do: (*engine).waitrb, times: operation},
 		"crtbg_":  {do: func(e *engine, c *call.Call) error { return e.make(c, "RegularAccessGroupRef", &bufferGroup{}) }},
 		"insrb_":  {do: (*engine).insrb},
-		"loadbg_": {do: (*engine).loadbg},
-		"waitbg_": {do: (*engine).waitbg},
+		"loadbg_": {do: (*engine).loadbg, times: operation},
+		"waitbg_": {do: (*engine).waitbg, times: operation},
 
-		"biof_":       {do: func(e *engine, c *call.Call) error { e.sys(float64(c.RetTime)); e.inIO = true; return nil }, ownTimes: ownRet},
+		"biof_":       {do: func(e *engine, c *call.Call) error { e.inIO = true; return nil }},
 		"eiof_":       {do: func(e *engine, c *call.Call) error { e.inIO = false; return nil }},
-		"srmem_":      {do: (*engine).srmem},
-		"dvm_dfread":  {do: (*engine).arrayIO, ownTimes: ownRet},
-		"dvm_dfwrite": {do: (*engine).arrayIO, ownTimes: ownRet},
+		"srmem_":      {do: (*engine).srmem, times: operation},
+		"dvm_dfread":  {do: (*engine).arrayIO, times: ownRet},
+		"dvm_dfwrite": {do: (*engine).arrayIO, times: ownRet},
 
 		"crtpl_":  {do: (*engine).crtpl},
 		"mappl_":  {do: (*engine).mappl},
-		"dopl_":   {do: (*engine).dopl, ownTimes: ownCall},
+		"dopl_":   {do: (*engine).dopl, times: ownCall | operation},
 		"endpl_":  {do: (*engine).endpl},
-		"across_": {do: (*engine).across},
-	}
-	for _, name := range strings.Fields(`clearerr fclose feof ferror fflush fgetc fgetpos fgets fopen fprintf fputc fputs fread freopen
-		fscanf fseek fsetpos ftell fwrite getc getchar gets printf putc putchar puts remove rename rewind scanf setbuf setvbuf tmpfile tmpnam
-		ungetc vfprintf void_fprintf void_printf void_vfprintf void_vprintf vprintf`) {
-		t["dvm_"+name] = handler{do: (*engine).inout, ownTimes: ownRet}
+		"across_": {do: (*engine).across, times: operation},
 	}
 	for _, name := range []string{"delobj_", "delamv_", "delda_", "delps_", "delred_", "delrg_", "delshg_", "delbg_", "delrb_"} {
 		t[name] = handler{do: (*engine).delete}
 	}
 	return t
+}
+
+// handlerOf is the handler of a function. Functions of standard I/O are input
+// and output whatever they are called (model section 5).
+func handlerOf(name string) handler {
+	h, ok := functions[name]
+	if !ok && strings.HasPrefix(name, "dvm_") {
+		return handler{do: (*engine).inout, times: ownRet}
+	}
+	return h
 }
 
 // make registers a new object under the handle that the call returned.
@@ -177,11 +185,7 @@ func number(c *call.Call, key string) int {
 
 // enter opens an interval; the call itself belongs to the outer one.
 func (e *engine) enter(c *call.Call, typ interval.Type) error {
-	if e.inIO {
-		e.io(float64(c.RetTime))
-	} else {
-		e.sys(float64(c.RetTime))
-	}
+	e.inside(float64(c.RetTime))
 	if typ == interval.Sequential && number(c, "nfrag") == -1 {
 		e.main.file, e.main.line = c.File, c.Line
 		return nil
@@ -210,11 +214,7 @@ func (e *engine) enter(c *call.Call, typ interval.Type) error {
 }
 
 func (e *engine) leave(c *call.Call, user bool) error {
-	if e.inIO {
-		e.io(float64(c.RetTime))
-	} else {
-		e.sys(float64(c.RetTime))
-	}
+	e.inside(float64(c.RetTime))
 	if e.at.parent == nil || (e.at.typ == interval.User) != user {
 		return errors.New("found the end of an interval that was not begun")
 	}

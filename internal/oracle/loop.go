@@ -24,16 +24,34 @@ type loop struct {
 	owned   []set
 	version int
 
-	// spent is what each processor has computed in the loop.
-	spent map[int]float64
+	portion  *portion // the one that is under way
+	portions []*portion
+	// kept is the loop time that passes in one piece (imlast_, across_).
+	kept []work
+
 	first []*shadowGroup // exfrst_
 	last  []*shadowGroup // imlast_
 
 	old, fresh *shadowGroup // across_
 	piped      bool
+	begun      bool // a portion has begun whose time may be kept
 	quanta     int
-	calls      int
-	work       float64
+}
+
+// A portion is what one dopl_ hands out: division n of the loop's iterations
+// among processors. spent is the time that they took on the traced machine.
+type portion struct {
+	division
+	spent float64
+}
+
+// Work is loop time that is kept: of a portion, of the user or of the system,
+// from some interval.
+type work struct {
+	of     *portion
+	time   float64
+	system bool
+	at     *node
 }
 
 func (l *loop) owner() []set {
@@ -54,7 +72,7 @@ func (e *engine) crtpl(c *call.Call) error {
 	if e.loop != nil {
 		return errors.New("found a loop inside a loop")
 	}
-	e.loop = &loop{rank: number(c, "Rank"), spent: map[int]float64{}}
+	e.loop = &loop{rank: number(c, "Rank")}
 	return e.make(c, "LoopRef", e.loop)
 }
 
@@ -113,42 +131,83 @@ func (l *loop) parts() map[int][]int {
 	return parts
 }
 
+// inBody is whether calls stand inside the body of a parallel loop.
+func (e *engine) inBody() bool { return e.loop != nil && e.loop.portion != nil }
+
+// work passes loop time, which an iteration's owner executes (model section
+// 8). That of a pipeline and of a loop with imlast_ is kept.
+func (e *engine) work(t float64, system bool) {
+	l := e.loop
+	switch w := (work{l.portion, t, system, e.at}); {
+	case l.portion.n == 0 && system:
+		e.sys(t)
+	case l.portion.n == 0:
+		e.user(t)
+	case l.piped || len(l.last) > 0:
+		l.kept = append(l.kept, w)
+	default:
+		e.spend(w)
+	}
+}
+
+// spend divides loop time among the processors that execute iterations.
+func (e *engine) spend(w work) {
+	w.of.spent += w.time
+	e.share(&w.of.division, w.time, w.system, w.at)
+}
+
+// dopl ends a portion and hands out the next one.
 func (e *engine) dopl(c *call.Call) error {
 	l, err := find[*loop](e, c, "LoopRef")
 	if err != nil {
 		return err
 	}
-	l.calls++
-	t := float64(c.CallTime)
 	more, err := c.RetInt("DoPL")
 	if err != nil {
 		return err
 	}
-	if e.inIO {
-		return nil
+	e.before(float64(c.CallTime))
+	l.portion = nil
+	if more == 0 {
+		return e.pass(l)
 	}
-	switch {
-	case l.piped && l.calls == 1:
-		e.user(t)
-		if more == 1 {
-			return e.oldValues(l)
-		}
-	case l.piped:
-		l.work += t
-		if more == 0 {
-			return e.pipeline(l)
-		}
-	default:
-		return e.portion(c, l, t)
+	if l.portion, err = l.handOut(c); err != nil {
+		return err
+	}
+	l.portions = append(l.portions, l.portion)
+	l.begun = true
+	if l.piped && len(l.portions) == 1 {
+		return e.oldValues(l)
 	}
 	return nil
 }
 
-// portion computes what the call says that it executes, or all.
-func (e *engine) portion(c *call.Call, l *loop, t float64) error {
+// pass lets the time pass that was kept.
+func (e *engine) pass(l *loop) error {
+	if !l.begun {
+		return nil
+	}
+	l.begun = false
+	if l.piped {
+		return e.pipeline(l)
+	}
+	e.spendKept(l)
+	return nil
+}
+
+func (e *engine) spendKept(l *loop) {
+	for _, w := range l.kept {
+		e.spend(w)
+	}
+	l.kept = nil
+}
+
+// handOut is the portion that a dopl_ states, or all iterations. That of a
+// loop which is not mapped is empty: nobody owns its iterations.
+func (l *loop) handOut(c *call.Call) (*portion, error) {
 	in := make([]bool, len(l.iterations))
 	for i := range in {
-		in[i] = true
+		in[i] = l.mapped
 	}
 	for _, line := range c.Text {
 		var d, lower, upper, step int
@@ -156,13 +215,21 @@ func (e *engine) portion(c *call.Call, l *loop, t float64) error {
 			continue
 		}
 		if d >= l.rank || step < 1 {
-			return errors.New("found a portion that the loop lacks")
+			return nil, errors.New("found a portion that the loop lacks")
 		}
 		for i, x := range l.iterations {
 			in[i] = in[i] && lower <= x[d] && x[d] <= upper && (x[d]-lower)%step == 0
 		}
 	}
-	total := 0
+	n := 0
+	for _, is := range in {
+		if is {
+			n++
+		}
+	}
+	if n == 0 {
+		return &portion{}, nil
+	}
 	parts := map[int][]int{}
 	for p, mine := range l.parts() {
 		for _, i := range mine {
@@ -171,31 +238,7 @@ func (e *engine) portion(c *call.Call, l *loop, t float64) error {
 			}
 		}
 	}
-	for _, is := range in {
-		if is {
-			total++
-		}
-	}
-	if total == 0 || !l.mapped {
-		e.user(t)
-		return nil
-	}
-	for p, d := range e.share(parts, total, t, false) {
-		l.spent[p] += d
-	}
-	return nil
-}
-
-// compute divides t seconds of the traced machine among the processors that
-// execute iterations.
-func (e *engine) compute(l *loop, t float64) {
-	if len(l.iterations) == 0 || !l.mapped {
-		e.user(t)
-		return
-	}
-	for p, d := range e.share(l.parts(), len(l.iterations), t, false) {
-		l.spent[p] += d
-	}
+	return &portion{division: divide(parts, n)}, nil
 }
 
 // endpl ends a loop: exchanges of exported iterations get their start, and
@@ -205,7 +248,10 @@ func (e *engine) endpl(c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	e.loop = nil
+	e.loop, l.portion = nil, nil
+	if err := e.pass(l); err != nil {
+		return err
+	}
 	for _, g := range l.first {
 		ms, ts, err := e.edges(g)
 		if err != nil {
@@ -216,7 +262,7 @@ func (e *engine) endpl(c *call.Call) error {
 			mark(sent, t.from, t.e.a, l, t.elements)
 		}
 		longest := 0.0
-		for _, d := range l.shares(sent) {
+		for _, d := range e.shares(l, sent) {
 			longest = max(longest, d)
 		}
 		x := g.started
@@ -235,7 +281,7 @@ func (e *engine) endpl(c *call.Call) error {
 		for _, t := range ts {
 			mark(used, t.to, t.e.a, l, t.needs)
 		}
-		e.await(g.started, l.shares(used))
+		e.await(g.started, e.shares(l, used))
 		g.started = nil
 	}
 	return nil
@@ -258,17 +304,19 @@ func mark(places map[int]map[int32]bool, p int, a *array, l *loop, elements []in
 }
 
 // shares are the times that processors spent in their iterations at certain
-// places.
-func (l *loop) shares(places map[int]map[int32]bool) map[int]float64 {
+// places, portion by portion.
+func (e *engine) shares(l *loop, places map[int]map[int32]bool) map[int]float64 {
 	out := map[int]float64{}
-	for p, mine := range l.parts() {
-		n := 0
-		for _, i := range mine {
-			if slices.ContainsFunc(l.positions[i], func(at int32) bool { return places[p][at] }) {
-				n++
+	for _, o := range l.portions {
+		for p, mine := range o.parts {
+			n := 0
+			for _, i := range mine {
+				if slices.ContainsFunc(l.positions[i], func(at int32) bool { return places[p][at] }) {
+					n++
+				}
 			}
+			out[p] += float64((o.spent/e.power[p])*float64(n)) / float64(o.n)
 		}
-		out[p] = float64(l.spent[p]*float64(n)) / float64(len(mine))
 	}
 	return out
 }

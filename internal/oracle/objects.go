@@ -62,8 +62,8 @@ func (e *engine) mapam(c *call.Call) error {
 }
 
 func (e *engine) runam(c *call.Call) error {
-	if run, err := c.RetInt("Run"); err != nil || run == 0 {
-		return err
+	if run, err := c.RetInt("Run"); err == nil && run == 0 {
+		return nil
 	}
 	am := e.stack[len(e.stack)-1]
 	if !null(c, "AMRef") {
@@ -297,13 +297,30 @@ func (e *engine) realn(c *call.Call) error {
 	} else {
 		for i := range c.Nested {
 			if n := &c.Nested[i]; n.Func == "crtda_" {
-				if h, ok := n.RetHandle("ArrayHandlePtr"); ok {
-					e.objects[h] = a
+				if err := e.rename(n, a); err != nil {
+					return err
 				}
 			}
 		}
 	}
 	e.synchronous(interval.Redistribution, ms)
+	return nil
+}
+
+// rename gives an array the handles of the crtda_ that made it anew; its old
+// one names nothing.
+func (e *engine) rename(c *call.Call, a *array) error {
+	for h, o := range e.objects {
+		if o == any(a) {
+			delete(e.objects, h)
+		}
+	}
+	if err := e.make(c, "ArrayHandlePtr", a); err != nil {
+		return err
+	}
+	if h, ok := c.Handle("ArrayHeader"); ok {
+		e.headers[h] = a
+	}
 	return nil
 }
 

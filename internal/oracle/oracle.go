@@ -72,6 +72,7 @@ type engine struct {
 	stack    []*abstract
 	main     *node
 	at       *node
+	together int   // how often processors waited for others so far
 	loop     *loop // the open loop
 	lastLoop *loop // the last one that was mapped
 	inIO     bool
@@ -141,15 +142,12 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 func (e *engine) current() *system { return e.stack[len(e.stack)-1].sys }
 
 // step simulates one call: the user's time before it, what it does, and the
-// time inside it (model section 2, order inside any call).
+// time inside it (model section 2, order inside any call). Inside the body of
+// a parallel loop both are loop time, but for the second of an operation.
 func (e *engine) step(c *call.Call) error {
-	h := functions[c.Func]
-	own := h.ownTimes
-	switch {
-	case e.inIO:
-		e.io(float64(c.CallTime))
-	case own&ownCall == 0:
-		e.user(float64(c.CallTime))
+	h := handlerOf(c.Func)
+	if h.times&ownCall == 0 {
+		e.before(float64(c.CallTime))
 	}
 	wasIO := e.inIO
 	if h.do != nil {
@@ -157,12 +155,38 @@ func (e *engine) step(c *call.Call) error {
 			return err
 		}
 	}
-	switch {
-	case own&ownRet != 0: // the handler did it
-	case wasIO && e.inIO:
-		e.io(float64(c.RetTime))
+	switch t := float64(c.RetTime); {
+	case h.times&ownRet != 0: // the handler did it
+	case wasIO != e.inIO:
+		e.sys(t)
+	case h.times&operation != 0 && !e.inIO:
+		e.sys(t)
 	default:
-		e.sys(float64(c.RetTime))
+		e.inside(t)
 	}
 	return nil
+}
+
+// before passes time of the user before a call.
+func (e *engine) before(t float64) {
+	switch {
+	case e.inIO:
+		e.io(t)
+	case e.inBody():
+		e.work(t, false)
+	default:
+		e.user(t)
+	}
+}
+
+// inside passes time inside a call that is no operation.
+func (e *engine) inside(t float64) {
+	switch {
+	case e.inIO:
+		e.io(t)
+	case e.inBody():
+		e.work(t, true)
+	default:
+		e.sys(t)
+	}
 }

@@ -1,6 +1,7 @@
 package oracle
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -10,10 +11,11 @@ import (
 
 // A stage is a processor of a pipeline (model section 9).
 type stage struct {
-	p    int
-	work float64 // A_i
-	hops []hop
-	ends []float64 // of its quanta
+	p int
+	// begin is when the stage could start, work is A_i.
+	begin, work float64
+	hops        []hop
+	ends        []float64 // of its quanta
 	// How it spends its time beside the work.
 	wait, start, bare, hidden float64
 }
@@ -62,45 +64,60 @@ func (l *loop) pipelined() map[int]int {
 func (e *engine) pipeline(l *loop) error {
 	dims := l.pipelined()
 	if len(dims) == 0 {
-		e.compute(l, l.work)
+		e.spendKept(l)
 		return nil
 	}
 	_, ts, err := e.edges(l.fresh)
 	if err != nil {
 		return err
 	}
-	parts := l.parts()
 	stages := map[int]*stage{}
-	for p, mine := range parts {
-		stages[p] = &stage{p: p, work: float64((l.work/e.power[p])*float64(len(mine))) / float64(len(l.iterations))}
+	for p := range l.parts() {
+		stages[p] = &stage{p: p, begin: e.clock[p]}
+	}
+	for _, w := range l.kept {
+		for p, mine := range w.of.parts {
+			stages[p].work += float64((w.time/e.power[p])*float64(len(mine))) / float64(w.of.n)
+		}
 	}
 	for _, t := range ts {
 		s := stages[t.to]
 		if s == nil || stages[t.from] == nil || len(t.dims) > 1 {
 			continue
 		}
-		bytes := int64(len(t.elements)) * t.e.a.bytes
-		if i := slices.IndexFunc(s.hops, func(h hop) bool { return h.from == t.from }); i >= 0 {
-			s.hops[i].bytes += bytes
-		} else {
-			s.hops = append(s.hops, hop{t.from, e.network.link(t.from, t.to), bytes})
-		}
+		e.addHop(s, t)
 	}
 	q := e.quanta(l, dims, stages)
-	for done := 0; done < len(stages); {
-		for p := range e.clock {
-			if s := stages[p]; s != nil && s.ends == nil && !slices.ContainsFunc(s.hops, func(h hop) bool { return stages[h.from].ends == nil }) {
-				e.runStage(stages, s, q)
-				done++
-			}
-		}
+	if !runStages(stages, q) {
+		return errors.New("found a pipeline that runs in a circle")
 	}
 	missing := e.channelBound(stages, q)
 	for _, s := range stages {
 		s.wait += missing
 	}
-	e.bookPipeline(l, stages, parts)
+	e.together++
+	e.bookStages(stages)
+	e.spendKept(l)
+	e.finishAmong(interval.Shadow, l.t.sys.procs)
 	return nil
+}
+
+// runStages computes the schedules of all stages, each behind those of its
+// predecessors; it returns false when they go round in a circle.
+func runStages(stages map[int]*stage, q int) bool {
+	for done := 0; done < len(stages); {
+		before := done
+		for _, s := range stages {
+			if s.ends == nil && !slices.ContainsFunc(s.hops, func(h hop) bool { return stages[h.from].ends == nil }) {
+				s.run(stages, q)
+				done++
+			}
+		}
+		if done == before {
+			return false
+		}
+	}
+	return true
 }
 
 // quanta chooses Q by the formula, or as across_ prescribes, and gives it the
@@ -185,10 +202,10 @@ func choose(d, a, b, tstart float64, n int) int {
 	return low
 }
 
-// runStage computes the schedule of one stage quantum by quantum; its
+// run computes the schedule of one stage quantum by quantum; its
 // predecessors have theirs.
-func (e *engine) runStage(stages map[int]*stage, s *stage, q int) {
-	now := e.clock[s.p]
+func (s *stage) run(stages map[int]*stage, q int) {
+	now := s.begin
 	link := make([]float64, len(s.hops)) // when the message before was there
 	own, longest := 0.0, 0.0
 	for i := range s.hops {
@@ -241,7 +258,7 @@ func (e *engine) channelBound(stages map[int]*stage, q int) float64 {
 		if s == nil {
 			continue
 		}
-		begin, end = min(begin, e.clock[p]), max(end, s.ends[q-1])
+		begin, end = min(begin, s.begin), max(end, s.ends[q-1])
 		for i := range s.hops {
 			h := &s.hops[i]
 			if h.on.node.Medium.Kind == machine.Transputer {
@@ -269,8 +286,8 @@ func (e *engine) channelBound(stages map[int]*stage, q int) float64 {
 	return missing
 }
 
-// bookPipeline puts the stages on the clocks.
-func (e *engine) bookPipeline(l *loop, stages map[int]*stage, parts map[int][]int) {
+// bookStages puts on the clocks what stages do beside their work.
+func (e *engine) bookStages(stages map[int]*stage) {
 	for p, s := range stages {
 		b := &e.at.own[p].kinds[interval.Shadow]
 		b.comm += s.wait + s.start + s.bare
@@ -278,14 +295,5 @@ func (e *engine) bookPipeline(l *loop, stages map[int]*stage, parts map[int][]in
 		b.synch += s.wait
 		b.overlap += s.hidden
 		e.clock[p] += s.wait + s.start + s.bare
-	}
-	e.share(parts, len(l.iterations), l.work, false)
-	var ends []float64
-	for _, p := range l.t.sys.procs {
-		ends = append(ends, e.clock[p])
-	}
-	last := slices.Max(ends)
-	for i, p := range l.t.sys.procs {
-		e.at.own[p].kinds[interval.Shadow].variation += last - ends[i]
 	}
 }

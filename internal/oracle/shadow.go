@@ -1,8 +1,6 @@
 package oracle
 
 import (
-	"errors"
-
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/interval"
 )
@@ -43,6 +41,10 @@ func (e *engine) startShadow(c *call.Call) error {
 	if err != nil {
 		return err
 	}
+	return e.startEdges(g)
+}
+
+func (e *engine) startEdges(g *shadowGroup) error {
 	ms, _, err := e.edges(g)
 	if err != nil {
 		return err
@@ -50,29 +52,6 @@ func (e *engine) startShadow(c *call.Call) error {
 	x := e.begin(interval.Shadow)
 	x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms), true
 	g.started = x
-	return nil
-}
-
-// sendShadow is sendsh_ and recvsh_: whichever comes first starts the
-// exchange, of which the other is a part.
-func (e *engine) sendShadow(c *call.Call) error {
-	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
-	if err != nil || g.started != nil {
-		return err
-	}
-	return e.startShadow(c)
-}
-
-func (e *engine) waitShadow(c *call.Call) error {
-	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
-	if err != nil {
-		return err
-	}
-	if g.started == nil || !g.started.fixed {
-		return errors.New("found a wait without a start")
-	}
-	e.await(g.started, nil)
-	g.started = nil
 	return nil
 }
 

@@ -99,6 +99,18 @@ func better(a, b []int) bool {
 	return slices.Compare(a, b) > 0
 }
 
+// scale carries the bounds first..end-1 of traced coordinates over to n: they
+// are rounded to the nearest, and a section that would be empty is the
+// processor in its middle.
+func scale(first, end, n, traced int) (lo, hi int) {
+	nearest := func(x int) int { return (2*x*n + traced) / (2 * traced) }
+	if lo, hi = nearest(first), nearest(end)-1; lo > hi {
+		lo = (first + end) * n / (2 * traced)
+		hi = lo
+	}
+	return lo, hi
+}
+
 // section is the section first..last of s as the trace states it (crtps_),
 // scaled to the simulated sizes.
 func section(s *system, first, last []int) (*system, error) {
@@ -114,8 +126,7 @@ func section(s *system, first, last []int) (*system, error) {
 			if first[d] < 0 || last[d] < first[d] || last[d] >= traced {
 				return nil, fmt.Errorf("found the section %d..%d of %d processors", first[d], last[d], traced)
 			}
-			lo[d] = first[d] * n / traced
-			hi[d] = max(lo[d], (last[d]+1)*n/traced-1)
+			lo[d], hi[d] = scale(first[d], last[d]+1, n, traced)
 		}
 		v.shape = append(v.shape, hi[d]-lo[d]+1)
 	}

@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 )
 
@@ -115,11 +116,11 @@ func (t *template) blocks(s *system, k, a int, power []float64, balance bool) ([
 		}
 		return lower, nil
 	case weighed:
-		w = resample(given.w, n)
+		return lowers(total, resample(given.w, n), t.divisor(a)), nil
 	case balance:
 		w = byPower(s, k, power)
 	}
-	return lowers(total, w, t.divisor(a)), nil
+	return lowers(total, sums(w), t.divisor(a)), nil
 }
 
 func (t *template) divisor(a int) int {
@@ -129,13 +130,18 @@ func (t *template) divisor(a int) int {
 	return 0
 }
 
-// lowers is the block rule, in the order of operations that the model states.
-func lowers(total int, w []float64, div int) []int {
-	n := len(w)
-	sums := make([]float64, n+1)
-	for c := range n {
-		sums[c+1] = sums[c] + w[c]
+// sums are S_0 to S_n of weights.
+func sums(w []float64) []float64 {
+	s := make([]float64, len(w)+1)
+	for c, x := range w {
+		s[c+1] = s[c] + x
 	}
+	return s
+}
+
+// lowers is the block rule, in the order of operations that the model states.
+func lowers(total int, sums []float64, div int) []int {
+	n := len(sums) - 1
 	size := max(1, float64(total)/sums[n])
 	if div > 0 {
 		size = max(size, float64(div))
@@ -190,25 +196,30 @@ func cut(loads []float64, n int) []int {
 }
 
 // resample carries weights over to n coordinates: coordinate c gets that of
-// the interval [c, c+1)·n'/n of the piecewise constant density.
+// the interval [c, c+1)·n'/n of the piecewise constant density. The sums S_0 to
+// S_n are exact until they are numbers again.
 func resample(w []float64, n int) []float64 {
 	if len(w) == n {
-		return w
+		return sums(w)
 	}
-	out := make([]float64, n)
-	step := float64(len(w)) / float64(n)
-	for c := range out {
-		from, to := float64(float64(c)*step), float64(float64(c+1)*step)
-		if c == n-1 {
-			to = float64(len(w))
-		}
+	s := make([]float64, n+1)
+	for c := range s {
+		// c·n'/n is whole coordinates and a part of the next.
+		whole, part := c*len(w)/n, big.NewRat(int64(c*len(w)%n), int64(n))
+		sum := new(big.Rat)
 		for j, x := range w {
-			if overlap := min(to, float64(j+1)) - max(from, float64(j)); overlap > 0 {
-				out[c] += float64(x * overlap)
+			weight := new(big.Rat)
+			weight.SetFloat64(x)
+			switch {
+			case j < whole:
+				sum.Add(sum, weight)
+			case j == whole:
+				sum.Add(sum, weight.Mul(weight, part))
 			}
 		}
+		s[c], _ = sum.Float64()
 	}
-	return out
+	return s
 }
 
 // byPower weighs coordinate c of dimension k by the mean power of its

@@ -44,6 +44,7 @@ type edge struct {
 type shadowGroup struct {
 	edges   []edge
 	started *exchange
+	hand    byHand
 	// first is the loop of an exfrst_ that is under way.
 	first *loop
 }
@@ -57,6 +58,9 @@ type transfer struct {
 	elements []int
 	needs    []int
 	dims     []int
+	// right is whether it lies to the right of the receiver's block in the
+	// first of these.
+	right bool
 }
 
 // box is the block of processor p: the lowest and highest index that it owns
@@ -140,7 +144,7 @@ func (e *engine) shadow(g *edge) ([]transfer, error) {
 			if q < 0 {
 				return nil, fmt.Errorf("processor %d has no neighbour", p)
 			}
-			t := transfer{from: q, to: p, e: g, dims: dims}
+			t := transfer{from: q, to: p, e: g, dims: dims, right: where[dims[0]] == 2}
 			for _, x := range choices(ranges) {
 				if !owner[linear(a.size, x)].has(q) {
 					return nil, errors.New("a block is no box")
