@@ -67,11 +67,15 @@ func (g *gen) shadow() {
 	if g.chance(80) {
 		g.call("strtsh_", ref)
 	} else {
-		g.call("recvsh_", ref)
+		first, second := "recvsh_", "sendsh_"
+		if g.chance(30) {
+			first, second = second, first
+		}
+		g.call(first, ref)
 		if g.chance(30) {
 			g.ordinary()
 		}
-		g.call("sendsh_", ref)
+		g.call(second, ref)
 	}
 	g.later(func() {
 		g.call("waitsh_", ref)
@@ -284,6 +288,11 @@ func (g *gen) load(bufs []uint64) (after []func()) {
 func (g *gen) inout() {
 	switch g.r.IntN(9) {
 	case 0:
+		if g.has(UnlistedIO) && g.chance(60) {
+			name := []string{"open", "close", "read", "write", "lseek", "vscanf"}[g.r.IntN(6)]
+			g.call("dvm_"+name, []string{"File=1; Count=512;"}, "Res=5;")
+			return
+		}
 		g.call("dvm_void_printf", []string{"Format=it=%d"})
 	case 1:
 		g.call("dvm_printf", []string{"Format=it=%d"}, "Res=5;")

@@ -33,6 +33,13 @@ const (
 	ObliqueBoundaries                      // exfrst_ and imlast_ of other loops than those over a whole array
 	LoadedMembers                          // groups of buffers that were loaded by themselves
 	Portions                               // dopl_ that state what they execute
+	Bodies                                 // intervals and calls inside the bodies of loops
+	BodyOperations                         // exchanges, input and output inside the bodies of loops
+	StridedReplicas                        // arrays replicated along arrays that are aligned with different strides
+	HandPipelines                          // recvsh_ that is waited for before its sendsh_
+	UnlistedIO                             // dvm_ functions that no table holds
+	BareRuns                               // runam_ that does not state Run
+	Renames                                // arrays that get another handle while old ones are used again, objects that end unseen
 
 	// All switches every feature on.
 	All = 1<<iota - 1
@@ -222,6 +229,7 @@ func (g *gen) step() {
 		{3, All, g.ordinary}, {2, All, g.template}, {5, All, g.array}, {12, All, g.loop},
 		{4, Intervals, g.openInterval}, {4, Intervals, g.closeInterval},
 		{5, Shadows, g.shadow}, {3, Reductions, g.plainReduction},
+		{3, HandPipelines, g.handPipeline}, {1, StridedReplicas, g.stridedReplicas},
 		{5, Copies, g.copy}, {5, Redistribution, g.redistribute}, {5, InputOutput, g.inout},
 		{3, Buffers, g.section}, {2, Systems, g.system}, {3, Tasks, g.tasks}, {2, Deletions, g.remove},
 		{4, All, g.waitOne},
@@ -343,7 +351,9 @@ func (g *gen) remove() {
 	}
 	i := g.r.IntN(len(g.arrays))
 	a := g.arrays[i]
-	if g.chance(50) {
+	if g.has(Renames) && g.chance(30) {
+		// The end of a block ends it, which no trace says.
+	} else if g.chance(50) {
 		g.call("delda_", []string{sprint("ArrayHeader=%x; ArrayHandlePtr=%x;", a.hdr, a.h)})
 	} else {
 		g.call("delobj_", []string{sprint("ObjectRefPtr=1; ObjectRef=%x;", a.h)})

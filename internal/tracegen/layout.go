@@ -68,7 +68,10 @@ func (g *gen) weights(t *template, s *system) []string {
 		g.call("blkdiv_", []string{sprint("AMViewRefPtr=1; AMViewRef=%x; AMVAxisCount=%d", t.h, len(d)), array("AMVAxisDiv", d)})
 		t.divs = true
 	}
-	if t.weight || g.chance(25) {
+	if t.weight && g.chance(15) {
+		g.call("genblk_", []string{sprint("%s AMViewRefPtr=1; AMViewRef=%x; AxisCount=0; DoubleSign=0", g.psRef(s), t.h)})
+		t.weight = false
+	} else if t.weight || g.chance(25) {
 		t.weight = true
 		dist = g.weigh(t, s)
 	}
@@ -242,16 +245,55 @@ func (g *gen) array() {
 	ref, pat, t, up := g.pattern()
 	args, size, rising := g.alignment(pat, nil)
 	a.size, a.t, a.rising = size, t, rising && up
-	width := make([]int, len(size))
+	g.create(a, kind, ref, args)
+}
+
+// create makes an array and aligns it.
+func (g *gen) create(a *arr, kind, ref string, alignment []string) {
+	width := make([]int, len(a.size))
 	for i := range width {
-		width[i] = min(a.width, size[i])
+		width[i] = min(a.width, a.size[i])
 	}
 	g.call("crtda_", []string{
-		sprint("ArrayHeader=%x; ExtHdrSign=1; BasePtr=1; Rank=%d; TypeSize=%s; StaticSign=0; ReDistrSign=3;", a.hdr, len(size), kind),
-		array("SizeArray", size), array("LowShdWidthArray", width), array("HiShdWidthArray", width),
+		sprint("ArrayHeader=%x; ExtHdrSign=1; BasePtr=1; Rank=%d; TypeSize=%s; StaticSign=0; ReDistrSign=3;", a.hdr, len(a.size), kind),
+		array("SizeArray", a.size), array("LowShdWidthArray", width), array("HiShdWidthArray", width),
 	}, sprint("ArrayHandlePtr=%x;", a.h))
-	g.call("align_", append([]string{sprint("ArrayHeader=%x; ArrayHandlePtr=%x; %s", a.hdr, a.h, ref)}, args...), "IsLocal=1")
+	g.call("align_", append([]string{sprint("ArrayHeader=%x; ArrayHandlePtr=%x; %s", a.hdr, a.h, ref)}, alignment...), "IsLocal=1")
 	g.arrays = append(g.arrays, a)
+}
+
+// stridedReplicas makes arrays that are replicated along arrays of one size,
+// which a template holds at different strides, and a loop over each.
+func (g *gen) stridedReplicas() {
+	t := &template{h: g.handle(), sys: g.place(), size: []int{7 + g.r.IntN(g.o.MaxExtent)}}
+	g.call("crtamv_", []string{"AMRefPtr=NULL; AMRef=0; Rank=1; StaticSign=0;", array("SizeArray", t.size)}, sprint("AMViewRef=%x;", t.h))
+	g.call("distr_", []string{sprint("AMViewRefPtr=1; AMViewRef=%x; %s ParamCount=1;", t.h, g.psRef(t.sys)), array("AxisArray", []int{1}), array("DistrParamArray", []int{0})}, "IsLocal=1;")
+	g.temps = append(g.temps, t)
+	n, size := 2+g.r.IntN(2), []int{1 + g.r.IntN(9)}
+	first := 1 + g.r.IntN(2)
+	for _, stride := range []int{first, first + 1 + g.r.IntN(2)} {
+		if stride*(n-1) >= t.size[0] {
+			break
+		}
+		along := &arr{h: g.handle(), hdr: g.handle(), size: []int{n}, t: t, width: 1, rising: true}
+		g.create(along, "8", sprint("PatternRefPtr=1; PatternRef=%x (AMView);", t.h), []string{array("AxisArray", []int{1}), array("CoeffArray", []int{stride}), array("ConstArray", []int{0})})
+		a := &arr{h: g.handle(), hdr: g.handle(), size: size, t: t, width: 1}
+		g.create(a, "8", sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", along.h), []string{array("AxisArray", []int{-1}), array("CoeffArray", []int{0}), array("ConstArray", []int{0})})
+		g.plainLoop(a)
+	}
+}
+
+// plainLoop is a loop over all elements of an array and nothing else.
+func (g *gen) plainLoop(a *arr) {
+	l := &nest{h: g.handle(), rank: len(a.size), quiet: true}
+	axis, coeff, cons := make([]int, l.rank), make([]int, l.rank), make([]int, l.rank)
+	for i, n := range a.size {
+		axis[i], coeff[i] = i+1, 1
+		l.first, l.last, l.step = append(l.first, 0), append(l.last, n-1), append(l.step, 1)
+	}
+	g.call("crtpl_", []string{sprint("Rank=%d;", l.rank)}, sprint("LoopRef=%x;", l.h))
+	g.mappl(l, sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), axis, coeff, cons)
+	g.runLoop(l)
 }
 
 // redistribute moves a template or an array.
@@ -274,7 +316,11 @@ func (g *gen) redistribute() {
 		g.call("realn_", append([]string{head}, args...), ret...)
 		if sign == 1 && g.chance(50) {
 			// The run-time system makes the array anew.
+			old := a.h
 			a.h = g.handle()
+			if g.has(Renames) {
+				g.free = append(g.free, old)
+			}
 			g.calls[len(g.calls)-1].Nested = []Call{{Func: "crtda_", Time: g.time(), RetTime: g.time(), Line: g.line,
 				Args: []string{sprint("ArrayHeader=%x; ExtHdrSign=1; BasePtr=1; Rank=%d; TypeSize=8; StaticSign=0; ReDistrSign=3;", a.hdr, len(a.size)), array("SizeArray", a.size)},
 				Ret:  []string{sprint("ArrayHandlePtr=%x;", a.h)}}}
@@ -409,7 +455,11 @@ func (g *gen) tasks() {
 			if g.chance(10) {
 				run = 0
 			}
-			g.call("runam_", []string{sprint("AMRefPtr=1; AMRef=%x;", ams[i])}, sprint("Run=%d;", run))
+			state := []string{sprint("Run=%d;", run)}
+			if run == 1 && g.has(BareRuns) && g.chance(20) {
+				state = nil
+			}
+			g.call("runam_", []string{sprint("AMRefPtr=1; AMRef=%x;", ams[i])}, state...)
 			if run == 0 {
 				continue
 			}

@@ -6,8 +6,8 @@ type nest struct {
 	rank int
 	// dims are the iterations of each dimension: first, last, step.
 	first, last, step []int
-	// portions is whether its dopl_ may state portions.
-	portions bool
+	// quiet is whether no exchange stands in its body.
+	quiet bool
 }
 
 func (l *nest) ref() string { return sprint("LoopRefPtr=1; LoopRef=%x;", l.h) }
@@ -110,7 +110,6 @@ func (g *gen) loop() {
 		after = append(after, g.boundary(l, a)...)
 		g.mapLoop(l, ref, size)
 	default:
-		l.portions = true
 		g.mapLoop(l, ref, size)
 	}
 	if g.has(Buffers) && g.chance(25) {
@@ -154,7 +153,7 @@ func (g *gen) mappl(l *nest, ref string, axis, coeff, cons []int) {
 
 // portion states a part of the iterations of l, or nothing.
 func (g *gen) portion(l *nest) (lines []string) {
-	if !g.has(Portions) || !l.portions || g.chance(80) {
+	if !g.has(Portions) || g.chance(70) {
 		return nil
 	}
 	for i := range l.rank {
@@ -172,18 +171,28 @@ func (g *gen) portion(l *nest) (lines []string) {
 // runLoop makes the calls that execute l.
 func (g *gen) runLoop(l *nest) {
 	portions := 1
-	if g.chance(10) {
-		portions = 2
+	if g.chance(20) {
+		portions = 2 + g.r.IntN(3)
 	}
 	for range portions {
 		g.call("dopl_", append([]string{l.ref()}, g.portion(l)...), "DoPL=1;")
+		g.longer()
+		g.body(l)
 	}
-	g.call("dopl_", []string{l.ref()}, "DoPL=0;")
-	// A loop takes longer than the calls around it.
+	if g.chance(90) {
+		g.call("dopl_", []string{l.ref()}, "DoPL=0;")
+		g.longer()
+	}
+	g.call("endpl_", []string{l.ref()})
+	g.longer()
+	g.free = append(g.free, l.h)
+}
+
+// longer makes the time before the last call longer: loops take more than the
+// calls around them.
+func (g *gen) longer() {
 	c := &g.calls[len(g.calls)-1]
 	c.Time += int64(g.r.IntN(200000))
-	g.call("endpl_", []string{l.ref()})
-	g.free = append(g.free, l.h)
 }
 
 // redGroup creates a reduction group with variables that are not yet in it.
@@ -252,6 +261,7 @@ func (g *gen) wholeBoundary(l *nest, a *arr, ref string, size []int, after *[]fu
 // boundary puts a shadow group of a, whose loop l is, to exfrst_ or imlast_;
 // what is returned comes after the loop.
 func (g *gen) boundary(l *nest, a *arr) (after []func()) {
+	l.quiet = true
 	// Edges without an inside are left out: which iterations are at an edge of
 	// such a group the simulation does not work out.
 	group := g.shadowGroup([]*arr{a}, true)
@@ -267,7 +277,7 @@ func (g *gen) boundary(l *nest, a *arr) (after []func()) {
 	default: // the next loop waits
 		g.call("exfrst_", args)
 		return []func(){func() {
-			next := &nest{h: g.handle(), rank: len(a.size)}
+			next := &nest{h: g.handle(), rank: len(a.size), quiet: true}
 			for _, n := range a.size {
 				next.first, next.last, next.step = append(next.first, 0), append(next.last, n-1), append(next.step, 1)
 			}

@@ -14,7 +14,7 @@ import (
 // names reads a trace and returns the functions that it calls.
 func names(t *testing.T, text []byte) []string {
 	t.Helper()
-	r, err := ptr.NewReader("gen.ptr", bytes.NewReader(text), ptr.Options{Strict: true, WarnUnknown: true})
+	r, err := ptr.NewReader("gen.ptr", bytes.NewReader(text), ptr.Options{Strict: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestProgramsAreTraces(t *testing.T) {
 
 func TestFeaturesAreLeftOut(t *testing.T) {
 	for seed := range uint64(40) {
-		p := tracegen.Generate(tracegen.Options{Seed: seed, Grid: []int{3}, Features: tracegen.All &^ (tracegen.Shadows | tracegen.Boundaries | tracegen.Pipelines)})
+		p := tracegen.Generate(tracegen.Options{Seed: seed, Grid: []int{3}, Features: tracegen.All &^ (tracegen.Shadows | tracegen.Boundaries | tracegen.Pipelines | tracegen.HandPipelines)})
 		for _, c := range p.Calls {
 			if c.Func == "crtshg_" {
 				t.Fatalf("seed %d: %s although the feature is off", seed, c.Func)

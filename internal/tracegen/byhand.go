@@ -1,0 +1,51 @@
+package tracegen
+
+// handPipeline sweeps over an array in a pipeline made by hand: recvsh_ and its
+// waitsh_ before the loop, sendsh_ and its waitsh_ behind it. Sometimes what
+// stands between or edges on both sides make it an ordinary exchange.
+func (g *gen) handPipeline() {
+	all := g.inScope(true)
+	if len(all) == 0 {
+		return
+	}
+	g.waitAll()
+	a := all[g.r.IntN(len(all))]
+	low, high := make([]int, len(a.size)), make([]int, len(a.size))
+	for i := range low {
+		switch g.r.IntN(4) {
+		case 0:
+			high[i] = 1
+		case 1:
+			if i > 0 {
+				break
+			}
+			fallthrough
+		default:
+			low[i] = 1
+		}
+		if g.chance(5) {
+			low[i], high[i] = 1, 1
+		}
+	}
+	group := g.edges([]*arr{a}, low, high, 1+g.r.IntN(2))
+	ref := []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)}
+	for range 1 + g.r.IntN(2) {
+		g.call("recvsh_", ref)
+		if g.chance(20) {
+			g.ordinary()
+		}
+		g.call("waitsh_", ref)
+		for range 1 + g.r.IntN(2) {
+			g.plainLoop(a)
+		}
+		if g.chance(15) {
+			g.ordinary()
+		}
+		if g.has(Reductions) && g.chance(10) {
+			g.plainReduction()
+			g.waitAll()
+		}
+		g.call("sendsh_", ref)
+		g.call("waitsh_", ref)
+	}
+}
