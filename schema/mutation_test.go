@@ -34,6 +34,7 @@ var mayBeAbsent = map[string]string{
 	"nested_call.text":     "as in a call",
 	"nested_call.ret_text": "as in a call",
 	"nested_call.nested":   "as in a call",
+	"end.noticed":          "there are no warnings",
 	"machine.unbounded":    "most machines have an end",
 	"machine.topology":     "the description states none",
 	"node.medium":          "a cluster of one child needs none",

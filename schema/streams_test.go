@@ -69,7 +69,7 @@ func parse(t testing.TB, name string) []byte {
 		}
 	}
 	if errors.Is(err, io.EOF) {
-		err = w.End(int64(len(src.Warnings())))
+		err = w.End(src.Warnings())
 	} else if _, ok := errors.AsType[*diag.Error](err); ok {
 		err = nil
 	}
@@ -205,7 +205,7 @@ func samples(t testing.TB) corpus {
 	e := json.NewEncoder(&searches)
 	if err := errors.Join(
 		w.Header(&call.Header{Source: []string{"x"}, Runtime: call.Runtime{Processors: 4, Grid: []int{4}, VirtualGrid: []int{2, 2}}, Preamble: []string{"x"}}),
-		w.Call(&c), w.End(0),
+		w.Call(&c), w.End(nil),
 		iw.Header(&header),
 		iw.Interval(&interval.Interval{ID: 1, Type: interval.Main, Expr: &expr}),
 		iw.Processor(&interval.Processor{Interval: 1, N: 1, Rank: &rank}),

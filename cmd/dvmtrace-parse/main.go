@@ -94,7 +94,12 @@ func run(e *cli.Env) error {
 		return copyCalls(e, src, ptr.NewWriter(out), func() error { return nil })
 	}
 	w := call.NewWriter(out)
-	return copyCalls(e, src, w, func() error { return w.End(int64(len(src.Warnings()))) })
+	return copyCalls(e, src, w, func() error {
+		if err := w.Rest(call.RestOf(src)); err != nil {
+			return err
+		}
+		return w.End(src.Warnings())
+	})
 }
 
 // copyCalls writes everything that src holds, the program's end where it

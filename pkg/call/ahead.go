@@ -25,6 +25,7 @@ type batch struct {
 	exitAt   int // the calls from here on are behind the program's end
 	exit     Exit
 	warnings []*diag.Error
+	rest     Rest
 	err      error // what comes behind the calls
 }
 
@@ -87,6 +88,9 @@ func (b *batch) fill(src Source, s into) {
 		}
 	}
 	b.warnings = src.Warnings()
+	if b.err != nil {
+		b.rest = RestOf(src)
+	}
 }
 
 func (a *ahead) Header() *Header { return a.header }
@@ -94,6 +98,8 @@ func (a *ahead) Header() *Header { return a.header }
 func (a *ahead) Exit() *Exit { return &a.exit }
 
 func (a *ahead) Warnings() []*diag.Error { return a.warned }
+
+func (a *ahead) Rest() Rest { return a.cur.rest }
 
 func (a *ahead) Next() (*Call, error) {
 	if a.err != nil {

@@ -38,6 +38,14 @@ type Header struct {
 	Runtime Runtime  `json:"runtime"`
 	// Preamble holds the lines of the trace before its first event.
 	Preamble []string `json:"preamble,omitempty"`
+	Others
+}
+
+// Others are the fields of a record that are not known, as they were read,
+// each with a comma before it. Whoever reads records and writes them again
+// keeps them; nobody else heeds them.
+type Others struct {
+	Others []byte `json:"-"`
 }
 
 // Runtime describes the run that wrote the trace, from the preamble
@@ -55,6 +63,7 @@ type Runtime struct {
 	IOProcessor int `json:"io_processor"`
 	// TimeDigits is how many digits TIME has after the point.
 	TimeDigits int `json:"time_digits"`
+	Others
 }
 
 // Root returns the grid that the program saw: the virtual one when there was
@@ -114,6 +123,10 @@ type Call struct {
 	RetText [][]byte
 	// Nested are the calls that the run-time system made inside this one.
 	Nested []Call
+	// Before holds records of unknown kinds that stand before the call, whole
+	// lines.
+	Before []byte
+	Others
 	// NoParams marks a call whose trace has no parameter lines; it is not
 	// part of a record.
 	NoParams bool
@@ -151,7 +164,8 @@ func (c *Call) Reset() {
 	args, ret, text, rtext, nested := c.Args, c.Ret, c.Text[:0], c.RetText[:0], c.Nested[:0]
 	args.Reset()
 	ret.Reset()
-	*c = Call{Args: args, Ret: ret, Text: text, RetText: rtext, Nested: nested}
+	before, others := c.Before[:0], c.Others.Others[:0]
+	*c = Call{Args: args, Ret: ret, Text: text, RetText: rtext, Nested: nested, Before: before, Others: Others{others}}
 }
 
 // Exit is the program's end.
@@ -166,4 +180,5 @@ type Exit struct {
 	Found bool `json:"-"`
 	// Seq is the number of calls before the end.
 	Seq int64 `json:"-"`
+	Others
 }

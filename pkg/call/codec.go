@@ -74,7 +74,7 @@ var headerRecord = ndjson.NewRecord("a header",
 	ndjson.Nested("runtime", runtimeRecord, func(h *header) *Runtime { return &h.Runtime }),
 	ndjson.Strings("preamble", func(h *header) *[]string { return &h.Preamble }).
 		OmitIf(func(h *header) bool { return len(h.Preamble) == 0 }),
-)
+).KeepOthers(func(h *header) *[]byte { return &h.Others.Others })
 
 var runtimeRecord = ndjson.NewRecord("a runtime",
 	ndjson.Int("rts_version", func(r *Runtime) *int { return &r.RTSVersion }).Optional(),
@@ -84,19 +84,11 @@ var runtimeRecord = ndjson.NewRecord("a runtime",
 		OmitIf(func(r *Runtime) bool { return len(r.VirtualGrid) == 0 }),
 	ndjson.Int("io_processor", func(r *Runtime) *int { return &r.IOProcessor }).Optional(),
 	ndjson.Int("time_digits", func(r *Runtime) *int { return &r.TimeDigits }).Optional(),
-)
+).KeepOthers(func(r *Runtime) *[]byte { return &r.Others.Others })
 
 var exitRecord = ndjson.NewRecord("an exit",
 	ndjson.Float("time", func(e *Exit) *units.Seconds { return &e.Time }),
 	ndjson.Int("rc", func(e *Exit) *int { return &e.RC }),
 	ndjson.Int("line", func(e *Exit) *int { return &e.Line }).Optional(),
 	ndjson.String("file", func(e *Exit) *string { return &e.File }).Optional(),
-)
-
-// end is the end record.
-type end struct{ calls, warnings int64 }
-
-var endRecord = ndjson.NewRecord("an end",
-	ndjson.Int("calls", func(e *end) *int64 { return &e.calls }),
-	ndjson.Int("warnings", func(e *end) *int64 { return &e.warnings }).Optional(),
-)
+).KeepOthers(func(e *Exit) *[]byte { return &e.Others.Others })

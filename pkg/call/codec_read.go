@@ -14,8 +14,10 @@ import (
 // until Next.
 //
 // The header comes first, the end record last; the exit, of which there is at
-// most one, anywhere between. Fields may come in any order; fields and
-// records that are not known are skipped. Numbers of calls count up. They may
+// most one, anywhere between; a stream without one is read with a warning.
+// Fields may come in any order; fields and records that are not known are
+// kept for who writes the stream again ([Others], [Call.Before], [RestOf]).
+// Numbers of calls count up. They may
 // have gaps, as a filter leaves them; where they have none, the end record
 // must state the number of calls that were read, else part of the stream is
 // missing. A stream that breaks off is an error that wraps
@@ -30,6 +32,10 @@ type Reader struct {
 	calls  int64
 	seq    int64
 	inside int64 // number of the last call that is not outside
+	warned []*diag.Error
+	// between are the records of unknown kinds since the last call.
+	between []byte
+	rest    Rest
 }
 
 var _ Source = (*Reader)(nil)
@@ -56,9 +62,12 @@ func (d *Reader) Header() *Header { return &d.header }
 // is the number of the last call before it that is not outside the program.
 func (d *Reader) Exit() *Exit { return &d.exit }
 
-// Warnings returns nil: what was noticed in a trace is reported where the
-// trace is parsed.
-func (d *Reader) Warnings() []*diag.Error { return nil }
+// Warnings returns, once Next returned io.EOF, what was noticed when the trace
+// was parsed and what the stream itself lacks.
+func (d *Reader) Warnings() []*diag.Error { return d.warned }
+
+// Rest returns what [RestOf] does.
+func (d *Reader) Rest() Rest { return d.rest }
 
 // Next returns the next call, valid until Next is called again, and io.EOF
 // after the end record. Errors are final.
@@ -97,7 +106,9 @@ func (d *Reader) next(c *Call) error {
 		case recTrace:
 			err = d.in.Refuse("call/header", "found a second header, expected calls; are these two streams? read one at a time")
 		default:
-			err = d.in.Done(d.in.Scanner().Skip())
+			if err = d.in.Done(d.in.Scanner().Skip()); err == nil {
+				d.between = append(append(d.between, d.in.Line()...), '\n')
+			}
 		}
 		if err != nil {
 			return err
@@ -111,6 +122,8 @@ func (d *Reader) readCall(c *Call) error {
 	if err := d.in.Done(d.scanCall(c, 0)); err != nil {
 		return err
 	}
+	c.Before = append(c.Before, d.between...)
+	d.between = d.between[:0]
 	if c.Seq <= d.seq {
 		return d.in.Refuse("call/seq", "found call %d after call %d, expected numbers that count up; was the stream sorted or joined from two?", c.Seq, d.seq)
 	}
@@ -141,18 +154,6 @@ func (d *Reader) readExit() error {
 	return nil
 }
 
-func (d *Reader) readEnd() error {
-	var e end
-	if err := d.in.Done(endRecord.Scan(d.in.Scanner(), &e)); err != nil {
-		return err
-	}
-	gaps := d.seq > d.calls
-	if e.calls < d.calls || e.calls > d.calls && !gaps {
-		return d.in.Refuse("call/count", "found %d calls before the end record, expected %d as it says; part of the stream is missing or was put in twice", d.calls, e.calls)
-	}
-	return nil
-}
-
 // scanCall reads a call, nested in depth others.
 func (d *Reader) scanCall(c *Call, depth int) bool {
 	s := d.in.Scanner()
@@ -163,7 +164,7 @@ func (d *Reader) scanCall(c *Call, depth int) bool {
 	}
 	place.at = s.Here()
 	c.Pos = place.at
-	seen, ok := s.Members(callFields, func(i int) bool {
+	seen, ok := s.MembersAndOthers(callFields, &c.Others.Others, func(i int) bool {
 		switch i {
 		case fArgs, fRet:
 			// The table says the kinds of parameters, so the name comes first.

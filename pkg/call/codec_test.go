@@ -305,7 +305,7 @@ func TestWriterRefuses(t *testing.T) {
 		}
 		// The stream can go on, and counts what was written.
 		good := call.Call{Seq: 1, Func: "f"}
-		if err := errors.Join(w.Call(&good), w.End(1)); err != nil || !strings.HasSuffix(b.String(), `{"record":"end","calls":1,"warnings":1}`+"\n") {
+		if err := errors.Join(w.Call(&good), w.End([]*diag.Error{{Pos: diag.Pos{File: "a.ptr", Line: 3}, Code: "ptr/x", Msg: "odd"}})); err != nil || !strings.HasSuffix(b.String(), `{"record":"end","calls":1,"warnings":1,"noticed":[{"file":"a.ptr","line":3,"col":0,"code":"ptr/x","message":"odd"}]}`+"\n") {
 			t.Errorf("after a refused call: %v\n%s", err, b.Bytes())
 		}
 	}
@@ -322,7 +322,7 @@ func TestWriterRefuses(t *testing.T) {
 func TestWriterKeepsTheFirstError(t *testing.T) {
 	full := errors.New("disk full")
 	w := call.NewWriter(failing{full})
-	if w.Header(&call.Header{}) != full || w.Call(&call.Call{Seq: 1}) != full || w.Exit(&call.Exit{Found: true}) != full || w.End(0) != full {
+	if w.Header(&call.Header{}) != full || w.Call(&call.Call{Seq: 1}) != full || w.Exit(&call.Exit{Found: true}) != full || w.End(nil) != full {
 		t.Error("the first error is not kept")
 	}
 }

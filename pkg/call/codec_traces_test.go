@@ -143,7 +143,7 @@ func write(t testing.TB, all *contents) []byte {
 		err = w.Exit(&all.Exit)
 	}
 	if err == nil {
-		err = w.End(0)
+		err = w.End(nil)
 	}
 	if err != nil {
 		t.Fatal(err)

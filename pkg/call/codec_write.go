@@ -24,6 +24,8 @@ type Writer struct {
 	calls int64
 	seq   int64
 	err   error
+	// endOthers are unknown fields for the end record.
+	endOthers Others
 }
 
 // NewWriter returns a writer to w.
@@ -49,14 +51,6 @@ func (w *Writer) Exit(e *Exit) error {
 	return w.write(err)
 }
 
-// End writes the end record with the number of calls written and the number
-// of warnings given.
-func (w *Writer) End(warnings int64) error {
-	var err error
-	w.buf, err = endRecord.AppendRecord(w.buf[:0], recEnd, &end{w.calls, warnings})
-	return w.write(err)
-}
-
 func (w *Writer) write(err error) error {
 	if w.err != nil {
 		return w.err
@@ -78,7 +72,8 @@ func (w *Writer) Call(c *Call) error {
 	if c.Seq <= w.seq {
 		return diag.New(c.Pos, "call/seq", "found %s after call %d, expected numbers that count up", c.Where(), w.seq)
 	}
-	b := append(w.buf[:0], `{"record":"call","seq":`...)
+	b := append(w.buf[:0], c.Before...)
+	b = append(b, `{"record":"call","seq":`...)
 	b = strconv.AppendInt(b, c.Seq, 10)
 	b = append(b, ',')
 	b, err := appendCall(b, c)
@@ -138,6 +133,7 @@ func appendCall(b []byte, c *Call) ([]byte, error) {
 			return b, err
 		}
 	}
+	b = ndjson.AppendOthers(b, c.Others.Others, true)
 	return append(b, '}'), nil
 }
 

@@ -8,6 +8,13 @@ import "dvmtools/pkg/diag"
 // Bit i of seen is set when names[i] was there; there are at most 64 names.
 // Reading is fastest when the members come in the order of names.
 func (s *Scanner) Members(names []string, read func(i int) bool) (seen uint64, ok bool) {
+	return s.MembersAndOthers(names, nil, read)
+}
+
+// MembersAndOthers is [Scanner.Members] that appends the text of the members
+// that are not in names to others, each with a comma before it, as [AppendOthers]
+// writes them. others may be nil.
+func (s *Scanner) MembersAndOthers(names []string, others *[]byte, read func(i int) bool) (seen uint64, ok bool) {
 	if !s.Object() {
 		return 0, false
 	}
@@ -20,8 +27,13 @@ func (s *Scanner) Members(names []string, read func(i int) bool) (seen uint64, o
 				return seen, s.err == nil
 			}
 			if i = index(names, k); i < 0 {
+				from, record := s.start, string(k) == "record"
 				if !s.Skip() {
 					return seen, false
+				}
+				if others != nil && !record {
+					*others = append(*others, ',')
+					*others = append(*others, s.data[from:s.pos]...)
 				}
 				continue
 			}
@@ -35,6 +47,15 @@ func (s *Scanner) Members(names []string, read func(i int) bool) (seen uint64, o
 			return seen, false
 		}
 	}
+}
+
+// AppendOthers appends members that [Scanner.MembersAndOthers] collected; comma
+// tells whether a member stands before them.
+func AppendOthers(dst, others []byte, comma bool) []byte {
+	if !comma && len(others) > 0 {
+		others = others[1:]
+	}
+	return append(dst, others...)
 }
 
 func index(names []string, k []byte) int {

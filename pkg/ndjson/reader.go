@@ -197,6 +197,10 @@ func (r *Reader) foreign(kind string) bool {
 	return r.scan.failAt(0, "ndjson/header", fmt.Sprintf("found the record %q first, expected the header %q; did a filter remove it?", kind, r.want.Header))
 }
 
+// Line returns the text of the current record, valid until Next is called
+// again.
+func (r *Reader) Line() []byte { return r.scan.data }
+
 // Scanner returns the scanner of the current record.
 func (r *Reader) Scanner() *Scanner { return &r.scan }
 

@@ -22,6 +22,7 @@ type Record[T any] struct {
 	fields   []Field[T]
 	names    []string
 	required uint64
+	others   func(v *T) *[]byte // nil when other fields are not kept
 }
 
 // NewRecord returns the table of fields, at most 63, in the order in which
@@ -38,6 +39,14 @@ func NewRecord[T any](what string, fields ...Field[T]) *Record[T] {
 			r.required |= 1 << i
 		}
 	}
+	return r
+}
+
+// KeepOthers makes r keep the fields that are not in its table, other than
+// "record", at the given place of a value: they are written behind its own, as
+// they were read.
+func (r *Record[T]) KeepOthers(at func(v *T) *[]byte) *Record[T] {
+	r.others = at
 	return r
 }
 
@@ -78,15 +87,22 @@ func (r *Record[T]) members(dst []byte, comma bool, v *T) ([]byte, error) {
 			return dst, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
+	if r.others != nil {
+		dst = AppendOthers(dst, *r.others(v), comma)
+	}
 	return dst, nil
 }
 
 // Scan reads an object into v, which should be empty: fields that are not
-// there stay as they are. It ignores fields that are not in the table, such
-// as "record".
+// there stay as they are. It ignores fields that are not in the table, unless
+// they are kept ([Record.KeepOthers]).
 func (r *Record[T]) Scan(s *Scanner, v *T) bool {
 	at := s.Here()
-	seen, ok := s.Members(r.names, func(i int) bool { return r.fields[i].scan(s, v) })
+	var others *[]byte
+	if r.others != nil {
+		others = r.others(v)
+	}
+	seen, ok := s.MembersAndOthers(r.names, others, func(i int) bool { return r.fields[i].scan(s, v) })
 	return ok && s.Require(at, r.what, r.names, r.required, seen)
 }
 

@@ -96,7 +96,7 @@ func differ(a, b *contents) string {
 	if d := cmp.Diff(a.Header, b.Header); d != "" {
 		return "header: " + d
 	}
-	if a.Exit != b.Exit || a.ExitAt != b.ExitAt {
+	if !cmp.Equal(a.Exit, b.Exit) || a.ExitAt != b.ExitAt {
 		return fmt.Sprintf("exit %+v at %d and %+v at %d", a.Exit, a.ExitAt, b.Exit, b.ExitAt)
 	}
 	if len(a.Calls) != len(b.Calls) {

@@ -40,8 +40,16 @@ func calls() object {
 		{"end", record("end", "End of a stream of calls", "The last record; a stream without it was cut.", []field{
 			{name: "calls", schema: object{{"description", "number of call records in the stream"}, {"type", "integer"}, {"minimum", 0}}},
 			{name: "warnings", schema: object{{"description", "number of warnings given about the trace"}, {"type", "integer"}, {"minimum", 0}}},
+			{name: "noticed", optional: true, schema: object{{"description", "the warnings, absent without any"}, {"type", "array"}, {"items", ref("notice")}, {"minItems", 1}}},
 		})},
 	}
+	defs = append(defs, member{"notice", closed("Warning about the trace", "Where and what; the code is stable and names the kind.", []field{
+		{name: "file", schema: object{{"description", "name of the trace" + anyBytes}, {"type", "string"}}},
+		{name: "line", schema: object{{"description", "line of the trace, 0 when not known"}, {"type", "integer"}, {"minimum", 0}}},
+		{name: "col", schema: object{{"description", "byte in the line from 1, 0 when not known"}, {"type", "integer"}, {"minimum", 0}}},
+		{name: "code", schema: object{{"description", "kind of the warning"}, {"type", "string"}}},
+		{name: "message", schema: object{{"description", "the warning in words" + anyBytes}, {"type", "string"}}},
+	})})
 	defs = append(defs, parameterDefs()...)
 	return variants(schema.Calls, "Record of a stream of calls",
 		"One line of what dvmtrace-parse writes. The first record is the header \"trace\", the last is \"end\".",
