@@ -132,7 +132,7 @@ func searched(t testing.TB, m *machine.Machine, mode int, calls []byte) (text []
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := search.Read(prog); err != nil || len(s.Extents) == 0 {
+	if s, err := search.Read(prog, false); err != nil || len(s.Extents) == 0 {
 		return nil, false
 	}
 	var out bytes.Buffer

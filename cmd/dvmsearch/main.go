@@ -25,6 +25,7 @@ import (
 	"dvmtools/cmd/internal/cli"
 	"dvmtools/cmd/internal/open"
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/search"
@@ -52,7 +53,7 @@ else mode 2.`,
 			&urfave.IntFlag{Name: "mode", Usage: "`MODE` of the search: 2 (grids that are not bad) or 3 (all grids)"},
 			&urfave.IntFlag{Name: "max", Usage: "try at most `N` processors (default: all of the machine)"},
 			&urfave.StringFlag{Name: "best-intervals", Usage: "write the interval stream of the best grid to `FILE`"},
-		}, open.ModelFlags()...),
+		}, slices.Concat(open.ToleranceFlags(), open.ModelFlags())...),
 		Aliases: map[string][]string{"threads": {"j"}},
 		Examples: []cli.Example{
 			{Line: "dvmsearch -m cluster.par --max 64 jac.ptr | jq 'select(.record==\"best\")'", Text: "the best grid of up to 64 processors"},
@@ -95,7 +96,7 @@ func run(e *cli.Env) error {
 	case int64(most) > m.Processors():
 		return cli.Usagef("--max: found %d, the machine has %d processors", most, m.Processors())
 	}
-	src, err := open.Calls(e, name, ptr.Options{})
+	src, err := open.Calls(e, name, ptr.Options{Strict: e.Flags.Bool("strict")})
 	if err != nil {
 		return err
 	}
@@ -103,25 +104,31 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	for _, w := range prog.Warnings() {
-		e.Warn(w)
+	warnings, err := open.WarnOfTrace(e, prog.Warnings())
+	if err != nil {
+		return err
 	}
 	out, err := e.Out()
 	if err != nil {
 		return err
 	}
-	best, err := search.Run(e.Ctx, search.Config{Machine: m, Options: opts, Mode: mode, Max: most, Threads: e.Threads()}, prog, out)
+	lenient := e.Flags.Bool("lenient")
+	best, err := search.Run(e.Ctx, search.Config{
+		Machine: m, Options: opts, Mode: mode, Max: most, Threads: e.Threads(), Lenient: lenient, Strict: e.Flags.Bool("strict"),
+		Warn: func(w *diag.Error) { e.Warn(w) },
+	}, prog, out)
 	if err != nil {
 		return err
 	}
 	if f := e.Flags.String("best-intervals"); f != "" {
-		return writeBest(e, f, sim.Config{Machine: m, Grid: best.Grid, Options: opts}, prog)
+		return writeBest(e, f, sim.Config{Machine: m, Grid: best.Grid, Options: opts, Lenient: lenient}, prog, warnings)
 	}
 	return nil
 }
 
-// writeBest simulates the best grid once more and writes its intervals.
-func writeBest(e *cli.Env, file string, cfg sim.Config, prog *call.Recording) error {
+// writeBest simulates the best grid once more and writes its intervals, as
+// dvmsim does; there were warnings about the trace.
+func writeBest(e *cli.Env, file string, cfg sim.Config, prog *call.Recording, warnings int) error {
 	r, err := sim.Run(e.Ctx, cfg, prog.Source())
 	if err != nil {
 		return err
@@ -134,5 +141,5 @@ func writeBest(e *cli.Env, file string, cfg sim.Config, prog *call.Recording) er
 	if err := r.Write(w, sim.Classes); err != nil {
 		return err
 	}
-	return w.End(int64(len(r.Warnings)))
+	return w.End(int64(warnings + len(r.Warnings)))
 }

@@ -17,9 +17,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -52,10 +54,8 @@ time; lost time is insufficient parallelism, communication and idle time.`,
 			&urfave.StringFlag{Name: "grid", Aliases: []string{"g"}, Usage: "processor grid `N1xN2...` (default: the topology of the machine file, else 1)"},
 			&urfave.IntFlag{Name: "level", Value: -1, Usage: "keep intervals down to level `N`; the whole program is level 0 (-1: all)"},
 			&urfave.StringFlag{Name: "per-processor", Value: "classes", Usage: "processor records: `none|classes|each`"},
-			&urfave.BoolFlag{Name: "strict", Usage: "fail where it would only warn, such as of an unknown function"},
 			&urfave.StringFlag{Name: "explain", Usage: "print what one call costs and why, `FUNC@SEQ` as in the records of dvmtrace-parse, instead of the intervals"},
-			&urfave.BoolFlag{Name: "lenient", Usage: "take handles that name nothing for warnings"},
-		}, open.ModelFlags()...),
+		}, slices.Concat(open.ToleranceFlags(), open.ModelFlags())...),
 		Examples: []cli.Example{
 			{Line: "dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport -o jac.html", Text: "a report"},
 			{Line: "dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.level==0).execution_time'", Text: "the predicted time alone"},
@@ -100,7 +100,7 @@ func run(e *cli.Env) error {
 	if err := sim.CheckGrid(m, grid); err != nil {
 		return err
 	}
-	src, err := open.Calls(e, name, ptr.Options{})
+	src, err := open.Calls(e, name, ptr.Options{Strict: e.Flags.Bool("strict")})
 	if err != nil {
 		return err
 	}
@@ -113,12 +113,8 @@ func run(e *cli.Env) error {
 		Machine: m, Grid: grid, Options: opts,
 		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted,
 	}, src)
-	warnings := 0
-	for _, w := range src.Warnings() {
-		e.Warn(w)
-		warnings++
-	}
-	if err != nil {
+	warnings, werr := open.WarnOfTrace(e, src.Warnings())
+	if err := cmp.Or(err, werr); err != nil {
 		return err
 	}
 	for _, w := range r.Warnings {

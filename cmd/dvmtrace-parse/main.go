@@ -111,9 +111,11 @@ func copyCalls(e *cli.Env, src call.Source, w sink, end func() error) error {
 	exited, shown := false, 0
 	for {
 		c, err := src.Next()
-		for ; shown < len(src.Warnings()); shown++ {
-			e.Warn(src.Warnings()[shown])
+		n, werr := open.Warn(e, src.Warnings()[shown:])
+		if werr != nil {
+			return werr
 		}
+		shown += n
 		if src.Exit().Found && !exited {
 			exited = true
 			if err := w.Exit(src.Exit()); err != nil {

@@ -5,6 +5,7 @@
 package object
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -113,6 +114,16 @@ func Error(c *call.Call, code, format string, args ...any) error {
 	return diag.New(c.Pos, "model/"+code, "%s: %s", c.Where(), fmt.Sprintf(format, args...))
 }
 
+// codeHandle ends the code of errors about handles.
+const codeHandle = "handle"
+
+// IsHandleError reports whether err is about a handle that names nothing, or
+// an object of the wrong kind.
+func IsHandleError(err error) bool {
+	e, ok := errors.AsType[*diag.Error](err)
+	return ok && e.Code == "model/"+codeHandle
+}
+
 // lookup returns the object of kind T that one of the arguments names; a
 // handle that names nothing or something else is an error with the parameter
 // and its value.
@@ -137,9 +148,9 @@ func lookup[T any](t *Table, c *call.Call, what string, keys ...string) (T, erro
 		}
 	}
 	if seen == "" {
-		return zero, Error(c, "handle", "no %s is given, expected %s", keys[0], what)
+		return zero, Error(c, codeHandle, "no %s is given, expected %s", keys[0], what)
 	}
-	return zero, Error(c, "handle", "%s, expected %s", seen, what)
+	return zero, Error(c, codeHandle, "%s, expected %s", seen, what)
 }
 
 func kindOf(obj any) string {

@@ -25,8 +25,9 @@ type Shape struct {
 }
 
 // Read returns the shape of a recorded program; a program without a
-// distribution is an error.
-func Read(r *call.Recording) (Shape, error) {
+// distribution is an error. Handles that name nothing are passed over when
+// lenient is set.
+func Read(r *call.Recording, lenient bool) (Shape, error) {
 	var s Shape
 	src := r.Source()
 	traced := r.Header().Runtime.Root()
@@ -40,7 +41,7 @@ func Read(r *call.Recording) (Shape, error) {
 		if c.Outside {
 			continue
 		}
-		if err := t.Follow(c); err != nil {
+		if err := t.Follow(c); err != nil && !(lenient && object.IsHandleError(err)) {
 			return s, err
 		}
 		switch c.Class() {

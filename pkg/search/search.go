@@ -36,6 +36,11 @@ const MaxProcessors = 1_000_000
 type Config struct {
 	Machine *machine.Machine
 	Options interval.Options
+	// Lenient makes handles that name nothing warnings, Strict makes the
+	// first warning of a simulation an error that ends the search.
+	Lenient, Strict bool
+	// Warn, when set, is told of every different warning of the simulations.
+	Warn func(*diag.Error)
 	// Mode is [NotBad] or [All].
 	Mode int
 	// Max is the largest number of processors tried, at most the machine's.
@@ -100,7 +105,7 @@ var ErrNoGrid = errors.New("no grid could be simulated")
 
 // Run searches and writes the stream to w. It returns the best grid.
 func Run(ctx context.Context, cfg Config, prog *call.Recording, w io.Writer) (*Best, error) {
-	shape, err := Read(prog)
+	shape, err := Read(prog, cfg.Lenient)
 	if err != nil {
 		return nil, err
 	}
@@ -166,12 +171,14 @@ type state struct {
 	evaluated int
 	step      int
 	failed    error
+	warned    map[string]bool // texts of warnings that were given
 }
 
 // outcome is what the simulation of one candidate gave.
 type outcome struct {
 	time       units.Seconds
 	efficiency float64
+	warnings   []*diag.Error
 	err        error
 }
 
@@ -202,13 +209,30 @@ func (s *state) try(ctx context.Context, cs []Candidate) error {
 }
 
 func (s *state) simulate(ctx context.Context, grid []int) outcome {
-	opts := s.cfg.Options
-	opts.Level = 0
-	r, err := sim.Run(ctx, sim.Config{Machine: s.cfg.Machine, Grid: grid, Options: opts}, s.prog.Source())
+	r, err := sim.Run(ctx, sim.Config{Machine: s.cfg.Machine, Grid: grid, Options: s.cfg.Options, Lenient: s.cfg.Lenient}, s.prog.Source())
 	if err != nil {
 		return outcome{err: err}
 	}
-	return outcome{time: r.ExecutionTime(), efficiency: r.Intervals()[0].Efficiency}
+	return outcome{time: r.ExecutionTime(), efficiency: r.Intervals()[0].Efficiency, warnings: r.Warnings}
+}
+
+// warn passes on the warnings of a simulation that were not given before.
+func (s *state) warn(list []*diag.Error) error {
+	for _, w := range list {
+		if s.cfg.Strict {
+			return sim.StrictError(w)
+		}
+		text := w.Error()
+		if s.cfg.Warn == nil || s.warned[text] {
+			continue
+		}
+		if s.warned == nil {
+			s.warned = map[string]bool{}
+		}
+		s.warned[text] = true
+		s.cfg.Warn(w)
+	}
+	return nil
 }
 
 // take records a candidate's outcome. One that cannot be simulated is
@@ -224,6 +248,9 @@ func (s *state) take(c *Candidate, o outcome) error {
 		s.failed = o.err
 		c.Error = o.err.Error()
 		return s.enc.Encode(c)
+	}
+	if err := s.warn(o.warnings); err != nil {
+		return err
 	}
 	c.ExecutionTime, c.Efficiency = &o.time, &o.efficiency
 	// Among grids of equal time the one that came first has the fewest

@@ -46,6 +46,28 @@ func (r *Result) ExecutionTime() units.Seconds { return r.nodes[0].ExecutionTime
 // L5, model section 3).
 func (r *Result) integrate() {
 	r.walk(r.tree.root, 0, r.tree.root.level)
+	r.cut(r.Options.Level)
+}
+
+// cut removes the intervals below the given level, whose figures are part of
+// those around them; -1 keeps all. They are removed only now, so that what is
+// left has the same figures to the last bit whatever is kept.
+func (r *Result) cut(level int) {
+	if level < 0 {
+		return
+	}
+	renamed := make(map[int]int, len(r.nodes))
+	n := 0
+	for i, iv := range r.nodes {
+		if iv.Level > level {
+			continue
+		}
+		renamed[iv.ID] = n + 1
+		iv.ID, iv.Parent = n+1, renamed[iv.Parent]
+		r.nodes[n], r.classes[n] = iv, r.classes[i]
+		n++
+	}
+	r.nodes, r.classes = r.nodes[:n], r.classes[:n]
 }
 
 // walk appends n and what is below it to the intervals and returns the

@@ -288,7 +288,7 @@ func (s *Sim) begins(at origin) {
 	if s.origin.file != "" {
 		at = s.origin
 	}
-	s.tree = newTree(at.file, at.line, s.cfg.Options.Level)
+	s.tree = newTree(at.file, at.line, -1)
 	s.enter(s.tree.root)
 }
 
@@ -299,10 +299,10 @@ func (s *Sim) handle(c *call.Call, h *handler) (ordinary bool, err error) {
 	if err == nil || !s.cfg.Lenient {
 		return false, err
 	}
-	e, ok := errors.AsType[*diag.Error](err)
-	if !ok || e.Code != "model/handle" {
+	if !object.IsHandleError(err) {
 		return false, err
 	}
+	e, _ := errors.AsType[*diag.Error](err)
 	w := *e
 	w.Severity = diag.SeverityWarning
 	w.Msg += "; simulated as an ordinary function"
@@ -342,6 +342,14 @@ func (s *Sim) noteUnknown(c *call.Call) {
 	u.count++
 }
 
+// StrictError returns a warning as the error that it is when no warnings are
+// wanted; it wraps [diag.ErrImpossible].
+func StrictError(w *diag.Error) error {
+	e := *w
+	e.Severity, e.Err = diag.SeverityError, diag.ErrImpossible
+	return &e
+}
+
 // Finish ends the program and returns the result.
 func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	if s.tree == nil {
@@ -363,9 +371,7 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 		r.Warnings = append(r.Warnings, diag.Warn(u.first, "model/unknown", "unknown function %s%s; simulated as %s, %d times in all", u.name, diag.DidYouMean(u.name, libdvm.Names()), u.taken, u.count))
 	}
 	if s.cfg.Strict && len(r.Warnings) > 0 {
-		w := *r.Warnings[0]
-		w.Severity, w.Err = diag.SeverityError, diag.ErrImpossible
-		return nil, &w
+		return nil, StrictError(r.Warnings[0])
 	}
 	r.integrate()
 	for _, n := range r.nodes {

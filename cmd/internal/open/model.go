@@ -24,6 +24,14 @@ var choices = []struct {
 	{"async", "how asynchronous operations start", []string{"synced", "free"}, func(o *interval.Options) *string { return &o.Async }},
 }
 
+// ToleranceFlags returns the options that say what is an error.
+func ToleranceFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.BoolFlag{Name: "strict", Usage: "fail where it would only warn, such as of an unknown function"},
+		&urfave.BoolFlag{Name: "lenient", Usage: "take handles that name nothing for warnings"},
+	}
+}
+
 // ModelFlags returns the options of the model.
 func ModelFlags() []urfave.Flag {
 	var flags []urfave.Flag

@@ -85,10 +85,13 @@ func Machine(e *cli.Env, files []string) (*machine.Machine, error) {
 	for _, n := range list.Notes() {
 		e.Note(n)
 	}
-	for _, w := range list.Warnings() {
-		e.Warn(w)
-	}
 	if err := list.Err(); err != nil {
+		for _, w := range list.Warnings() {
+			e.Warn(w)
+		}
+		return nil, err
+	}
+	if _, err := Warn(e, list.Warnings()); err != nil {
 		return nil, err
 	}
 	return m, nil
