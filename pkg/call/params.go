@@ -137,6 +137,14 @@ func (c *Call) IntOr(key string, def int64) (int64, error) {
 	return c.Int(key)
 }
 
+// RetIntOr returns the decimal result key, or def when there is none.
+func (c *Call) RetIntOr(key string, def int64) (int64, error) {
+	if c.Ret.Get(key) == nil {
+		return def, nil
+	}
+	return c.RetInt(key)
+}
+
 // Ints appends the elements of the array argument key to dst.
 func (c *Call) Ints(dst []int64, key string) ([]int64, error) {
 	q := c.Args.Get(key)

@@ -133,7 +133,7 @@ var table = []Func{
 	{Name: "redis_", Class: Redistribute, Args: params("AMViewRefPtr:p? AMViewRef:h? ArrayHeader:p? ArrayHandlePtr:h? PSRefPtr:p PSRef:h ParamCount:d NewSign:d AxisArray:d[]? DistrParamArray:d[]?"), Ret: params("IsLocal:d"), RetTime: TimeWait, Doc: "distribute a template anew"},
 	{Name: "rlocel_", Class: Ordinary, Args: params("ArrayHeader:p ArrayHandlePtr:h BufferPtr:p IndexArray:d[]"), Ret: params("Res:d"), Doc: "read a local element"},
 	{Name: "rtl_Waitrequest", Class: Runtime, Args: params("req:h procnum:w procid:d"), Ret: params("req:h"), Doc: "wait inside the message layer"},
-	{Name: "runam_", Class: RunMachine, Args: params("AMRefPtr:p AMRef:h"), Ret: params("Run:d"), Doc: "enter a task"},
+	{Name: "runam_", Class: RunMachine, Args: params("AMRefPtr:p AMRef:h"), Ret: params("Run:d?"), Doc: "enter a task"},
 	{Name: "rwelm_", Class: Ordinary, Args: params("FromArrayHeader:p? FromArrayHandlePtr:h? FromBufferPtr:p? ToArrayHeader:p? ToArrayHandlePtr:h? ToBufferPtr:p? IndexArray:d[]"), Ret: params("Res:d"), Doc: "read or write an element"},
 	{Name: "saverv_", Class: SaveReduction, Args: params("RedGroupRefPtr:p RedGroupRef:h"), Open: true, Doc: "save the initial values of reduction variables"},
 	{Name: "sendsh_", Class: SendShadow, Args: params("ShadowGroupRefPtr:p ShadowGroupRef:h"), RetTime: TimeWait, Doc: "start sending shadow edges"},

@@ -126,7 +126,8 @@ func (t *Table) MapMachine(c *call.Call) error {
 // machine names nothing enters the current system again beside its error, so
 // that a caller who goes on finds the stopam_ of the task paired.
 func (t *Table) Run(c *call.Call) (bool, error) {
-	run, err := c.RetInt("Run")
+	// Programs of the design (R appendix 5) state no Run: they enter.
+	run, err := c.RetIntOr("Run", 1)
 	if err != nil {
 		return false, err
 	}
@@ -149,7 +150,7 @@ func (t *Table) Run(c *call.Call) (bool, error) {
 // Stop takes in stopam_.
 func (t *Table) Stop(c *call.Call) error {
 	if len(t.current) == 1 {
-		return Error(c, "task", "no task is entered, expected a runam_ that returned Run=1 before")
+		return Error(c, "task", "no task is entered, expected a runam_ without Run=0 before")
 	}
 	t.current = t.current[:len(t.current)-1]
 	return nil

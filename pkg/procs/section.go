@@ -48,16 +48,29 @@ func Section(base *System, init, last []int64) *System {
 }
 
 // scale returns the section init..last of a dimension of traced coordinates
-// on n coordinates: floor(init·n/traced) to max(lower, floor((last+1)·n/traced)-1).
+// on n coordinates (model section 4, crtps_). The bounds a = init·n/traced and
+// b = (last+1)·n/traced are rounded to the nearest coordinate, halves up; a
+// section that is empty then is the coordinate that holds (a+b)/2. So sections
+// that partition the traced coordinates cover the simulated ones, and those
+// that are at least one coordinate wide do not share any:
+//
+//	traced  0   1   2   3   4        sections 0..0, 1..3 of 4
+//	        |---|-----------|
+//	n = 3   0     1     2     3      bounds 0, 0.75 -> 1, 3: 0..0, 1..2
+//	n = 2   0       1       2        bounds 0, 0.5 -> 1, 2: 0..0, 1..1
+//	n = 1   0               1        bounds 0, 0.25 -> 0, 1: empty, 0..0;
+//	                                 the first one becomes 0, that holds 0.125
+//
+// Bounds beyond the traced coordinates are those at the edge.
 func scale(init, last, n, traced int64) (lo, hi int) {
-	if traced < 1 {
-		traced = 1
-	}
+	traced = max(traced, 1)
 	init = min(max(init, 0), traced-1)
-	last = min(max(last, init), traced-1)
-	if n != traced {
-		init, last = init*n/traced, (last+1)*n/traced-1
+	end := min(max(last, init), traced-1) + 1
+	nearest := func(x int64) int64 { return (2*x*n + traced) / (2 * traced) }
+	from, to := nearest(init), nearest(end)
+	if from == to {
+		from = (init + end) * n / (2 * traced)
+		to = from + 1
 	}
-	l := min(init, n-1)
-	return int(l), int(max(l, min(last, n-1)))
+	return int(from), int(to - 1)
 }

@@ -45,8 +45,6 @@ func all(n, rank int, prefix []int, yield func([]int)) {
 	}
 }
 
-// Sections that are disjoint in the trace stay disjoint where there are
-// processors enough (model section 4, crtps_).
 func TestSectionsAreScaled(t *testing.T) {
 	for _, c := range []struct {
 		n, traced    int64
@@ -56,15 +54,64 @@ func TestSectionsAreScaled(t *testing.T) {
 		{4, 2, 0, 0, 0, 1}, {4, 2, 1, 1, 2, 3},
 		{8, 4, 0, 1, 0, 3}, {8, 4, 2, 3, 4, 7},
 		{2, 4, 0, 1, 0, 0}, {2, 4, 2, 3, 1, 1},
-		{3, 2, 0, 0, 0, 0}, {3, 2, 1, 1, 1, 2},
+		// The bound at 1.5 is rounded up.
+		{3, 2, 0, 0, 0, 1}, {3, 2, 1, 1, 2, 2},
 		{4, 1, 0, 0, 0, 3},
+		// 0..0 and 1..3 of 4: the bound at 0.5 of 2, at 0.75 of 3.
+		{2, 4, 0, 0, 0, 0}, {2, 4, 1, 3, 1, 1},
+		{3, 4, 0, 0, 0, 0}, {3, 4, 1, 3, 1, 2},
+		// 0..0, 1..2, 3..3 of 4 on 3: bounds at 0.75 and 2.25.
+		{3, 4, 0, 0, 0, 0}, {3, 4, 1, 2, 1, 1}, {3, 4, 3, 3, 2, 2},
 		// Fewer processors than sections: they share.
 		{1, 2, 0, 0, 0, 0}, {1, 2, 1, 1, 0, 0},
+		// 3..3 of 8 on 2: 0.75 and 1, both 1; 0.875 lies on processor 0.
+		{2, 8, 3, 3, 0, 0},
 		{5, 5, 1, 3, 1, 3},
 	} {
 		lo, hi := scale(c.init, c.last, c.n, c.traced)
 		if lo != c.wantLo || hi != c.want {
 			t.Errorf("section %d..%d of %d on %d: %d..%d, want %d..%d", c.init, c.last, c.traced, c.n, lo, hi, c.wantLo, c.want)
+		}
+	}
+}
+
+// All partitions of up to 8 traced coordinates into sections, on 1 to 20
+// simulated ones: the sections lie within, in order, and cover everything; one
+// as wide as a simulated coordinate shares none with another such (model
+// section 4, crtps_).
+func TestPartitionsStayPartitions(t *testing.T) {
+	for traced := int64(1); traced <= 8; traced++ {
+		// Bit k of cuts says that a section begins at coordinate k+1.
+		for cuts := range 1 << (traced - 1) {
+			for n := int64(1); n <= 20; n++ {
+				owner := make([]int, n) // the wide section on each coordinate
+				covered := make([]bool, n)
+				init, section, last := int64(0), 0, 0
+				for end := int64(1); end <= traced; end++ {
+					if end < traced && cuts>>(end-1)&1 == 0 {
+						continue
+					}
+					section++
+					lo, hi := scale(init, end-1, n, traced)
+					if lo < last || lo > hi || hi >= int(n) {
+						t.Fatalf("section %d..%d of %d on %d is %d..%d, the one before begins at %d", init, end-1, traced, n, lo, hi, last)
+					}
+					wide := (end-init)*n >= traced
+					for c := lo; c <= hi; c++ {
+						covered[c] = true
+						if wide && owner[c] != 0 {
+							t.Fatalf("cuts %b of %d on %d: sections %d and %d share coordinate %d", cuts, traced, n, owner[c], section, c)
+						}
+						if wide {
+							owner[c] = section
+						}
+					}
+					init, last = end, lo
+				}
+				if slices.Contains(covered, false) {
+					t.Fatalf("cuts %b of %d on %d: coordinates without a section: %v", cuts, traced, n, covered)
+				}
+			}
 		}
 	}
 }

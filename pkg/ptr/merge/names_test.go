@@ -80,6 +80,28 @@ func TestTasksByMachine(t *testing.T) {
 		Event_dvm_exit 0.00000100 99 rc=0;`)
 }
 
+// TestTasksWithoutRun: a runam_ that states no Run lets its process in (R
+// appendix 5), so that what process 0 does until its stopam_ is the task's.
+func TestTasksWithoutRun(t *testing.T) {
+	in := strings.Replace(task(true, "a1", 6, fmt.Sprintf(group, "c0")), "Run=1;\n", "", 1)
+	same(t, merged(t, merge.Options{},
+		trace(2, machines("a0", "a1", "a2", 5)+in),
+		trace(2, machines("b0", "b1", "b2", 5)+task(false, "b1", 6, ""))), `
+		call_crtamv_ 0.00000100 5 AMRef=0; Rank=1; StaticSign=0; SizeArray[0]=2;
+		ret_crtamv_ 0.00000100 5 AMViewRef=a0;
+		call_getamr_ 0.00000100 5 AMViewRef=a0; IndexArray[0]=0;
+		ret_getamr_ 0.00000100 5 AMRef=a1;
+		call_getamr_ 0.00000100 5 AMViewRef=a0; IndexArray[0]=1;
+		ret_getamr_ 0.00000100 5 AMRef=a2;
+		call_runam_ 0.00000100 6 AMRef=a1;
+		ret_runam_ 0.00000100 6
+		call_crtrg_ 0.00000100 30 StaticSign=0; DelRedSign=0;
+		ret_crtrg_ 0.00000100 30 RedGroupRef=c0;
+		call_stopam_ 0.00000100 20
+		ret_stopam_ 0.00000100 20
+		Event_dvm_exit 0.00000100 99 rc=0;`)
+}
+
 // TestInventedNames: an address that is used again gets the same name again,
 // so that their number does not grow with the trace; a process 0 that itself
 // has such an address gives way; names have as many digits as the trace's.

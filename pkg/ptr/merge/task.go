@@ -9,17 +9,17 @@ import (
 // group that got no zero: of a task that one process enters, and of a loop
 // that one process has iterations of, the merged trace must say so.
 func (m *merger) decide(out *call.Call, g *group) {
-	key := ""
+	key, none := "", int64(0) // the result, and what counts when none is stated
 	switch out.Class() {
 	case libdvm.RunMachine:
-		key = "Run"
+		key, none = "Run", 1
 	case libdvm.DoLoop:
 		key = "DoPL"
 	default:
 		return
 	}
 	for _, c := range g.calls {
-		if n, err := c.RetInt(key); err == nil && n != 0 {
+		if n, err := c.RetIntOr(key, none); err == nil && n != 0 {
 			out.Ret, out.RetText = c.Ret, c.RetText
 			return
 		}
@@ -33,7 +33,7 @@ func (m *merger) tasksAfter(g *group) {
 	case libdvm.RunMachine:
 		in := 0
 		for k, p := range g.procs {
-			if n, err := g.calls[k].RetInt("Run"); err == nil && n != 0 {
+			if n, err := g.calls[k].RetIntOr("Run", 1); err == nil && n != 0 {
 				p.level++
 				in++
 			}
