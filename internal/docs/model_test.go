@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -81,7 +82,7 @@ func functions(t *testing.T, dir string) map[string]*ast.FuncDecl {
 
 var (
 	code = regexp.MustCompile("`([^`]+)`")
-	name = regexp.MustCompile(`^(pkg/[a-z0-9]+)\.(?:(?:\(\*\w+\)|\w+)\.)?\w+$`)
+	name = regexp.MustCompile(`^(pkg(?:/[a-z0-9]+)+)\.(?:(?:\(\*\w+\)|\w+)\.)?\w+$`)
 )
 
 // named lists the functions that the page names.
@@ -190,19 +191,28 @@ func TestHandlersAreOnThePage(t *testing.T) {
 		}
 	}
 	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("the table of handlers differs from pkg/sim/handlers.go (-code +page):\n%s", d)
+		t.Errorf("the table of handlers differs from those of pkg/sim and pkg/object (-code +page):\n%s", d)
 	}
 	if len(want) < 40 {
 		t.Errorf("only %d handlers were found", len(want))
 	}
 }
 
-// handlers reads the table of pkg/sim: the function that deals with a class.
+// handlers returns the function that deals with a class: the handler of
+// pkg/sim or, for a class without one, the follower of pkg/object.
 func handlers(t *testing.T) map[libdvm.Class]string {
+	t.Helper()
+	out := entries(t, "pkg/object", "followers")
+	maps.Copy(out, entries(t, "pkg/sim", "handlers"))
+	return out
+}
+
+// entries reads a table from classes to functions.
+func entries(t *testing.T, dir, table string) map[libdvm.Class]string {
 	t.Helper()
 	classes := classes(t)
 	out := map[libdvm.Class]string{}
-	for _, f := range files(t, "pkg/sim") {
+	for _, f := range files(t, dir) {
 		for _, d := range f.Decls {
 			g, ok := d.(*ast.GenDecl)
 			if !ok {
@@ -210,7 +220,7 @@ func handlers(t *testing.T) map[libdvm.Class]string {
 			}
 			for _, s := range g.Specs {
 				v, ok := s.(*ast.ValueSpec)
-				if !ok || v.Names[0].Name != "handlers" || len(v.Values) != 1 {
+				if !ok || v.Names[0].Name != table || len(v.Values) != 1 {
 					continue
 				}
 				for _, e := range v.Values[0].(*ast.CompositeLit).Elts {
@@ -219,7 +229,7 @@ func handlers(t *testing.T) map[libdvm.Class]string {
 					if !ok {
 						t.Errorf("no class %s", kv.Key.(*ast.SelectorExpr).Sel.Name)
 					}
-					if h := handler(kv.Value); h != "" {
+					if h := handler(dir, kv.Value); h != "" {
 						out[class] = h
 					}
 				}
@@ -229,25 +239,15 @@ func handlers(t *testing.T) map[libdvm.Class]string {
 	return out
 }
 
-// handler returns the function behind an entry, "" for one without.
-func handler(e ast.Expr) string {
+// handler returns the function behind an entry, "" for a function literal.
+func handler(dir string, e ast.Expr) string {
 	switch x := e.(type) {
 	case *ast.Ident:
-		return "pkg/sim." + x.Name
+		return dir + "." + x.Name
 	case *ast.CallExpr:
-		fn := x.Fun.(*ast.Ident).Name
-		if fn != "follow" {
-			return "pkg/sim." + fn
-		}
-		if sel, ok := x.Args[0].(*ast.SelectorExpr); ok {
-			return "pkg/object.(*Table)." + sel.Sel.Name
-		}
-	case *ast.CompositeLit:
-		for _, f := range x.Elts {
-			if kv := f.(*ast.KeyValueExpr); kv.Key.(*ast.Ident).Name == "run" {
-				return handler(kv.Value)
-			}
-		}
+		return handler(dir, x.Fun)
+	case *ast.SelectorExpr:
+		return dir + ".(*Table)." + x.Sel.Name
 	}
 	return ""
 }

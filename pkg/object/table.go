@@ -260,6 +260,9 @@ func (t *Table) Follow(c *call.Call) error {
 	return nil
 }
 
+// Follows reports whether calls of class k change objects.
+func Follows(k libdvm.Class) bool { return followers[k] != nil }
+
 var followers = [libdvm.NumClasses]func(*Table, *call.Call) error{
 	libdvm.GetSystem:            (*Table).GetSystem,
 	libdvm.ViewSystem:           (*Table).ViewSystem,

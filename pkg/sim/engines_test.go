@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"dvmtools/internal/testtraces"
+	"dvmtools/pkg/clock/clocktest"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/sim"
@@ -17,7 +18,7 @@ import (
 // plain simulates with a clock for every processor.
 func plain(t testing.TB, name string, b []byte, m *machine.Machine, grid []int, opts interval.Options) (*sim.Result, error) {
 	t.Helper()
-	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts, NewClocks: sim.NewEach}, source(t, name, b))
+	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts, NewClocks: clocktest.New}, source(t, name, b))
 }
 
 // sameResult compares two results figure by figure: equal to 1e-12 of the

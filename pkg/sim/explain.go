@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"dvmtools/pkg/call"
-	"dvmtools/pkg/comm"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/procs"
@@ -42,7 +41,7 @@ func (s *Sim) explain(c *call.Call) error {
 		return fmt.Errorf("call %d is %s at %s:%d, not %s", c.Seq, c.Func, c.File, c.Line, w.Func)
 	}
 	s.explained = &explanation{}
-	s.net.Explain(true)
+	s.clocks.Explain(s.say)
 	s.say("%s at %s:%d (call %d, %v): %s", c.Func, c.File, c.Line, c.Seq, c.Pos, describe(c))
 	sys := s.objects.Current()
 	if runs := s.cfg.Machine.PowerRuns(int64(sys.Size())); sys.Ranks == nil && len(runs) > 1 {
@@ -67,7 +66,7 @@ func (s *Sim) endExplain() {
 	s.say("clocks afterwards: %s at the latest", micro(s.clocks.Latest(s.objects.Current())))
 	s.explanation = s.explained.lines
 	s.explained = nil
-	s.net.Explain(false)
+	s.clocks.Explain(nil)
 }
 
 // sayBase explains time that all processors of sys spend alike.
@@ -119,38 +118,6 @@ func (s *Sim) sayEdges(what string, e *edgeCounts, edges bool) {
 		t, n := p.part.time, p.count(labels, edges)
 		s.say("loop time %s %s: at most %s * %d / %d = %s on power 1", micro(t), what, micro(t), n, p.total, micro(scaled(t, float64(n)/float64(p.total))))
 	}
-}
-
-// explainPlacement explains an exchange.
-func (s *Sim) explainPlacement(p *comm.Placement) {
-	if s.explained == nil {
-		return
-	}
-	if len(p.Steps) == 0 {
-		s.say("no message is sent")
-	}
-	for i := range p.Steps {
-		s.say("%s", p.Steps[i].String())
-	}
-	s.say("exchange from %s to %s: %s", micro(p.Start), micro(p.End), micro(p.Length()))
-}
-
-// explainPipe explains the quanta of a pipelined loop.
-func (s *Sim) explainPipe(g *stages, a *comm.Across, q int64) {
-	if s.explained == nil {
-		return
-	}
-	s.say("pipeline: D = %d hops, A = %s, B = %s, TStart = %s, quantised extents %v: Q = %d quanta", a.Hops, micro(a.Work), micro(a.Transfer), micro(a.TStart), g.extents, q)
-	s.say("  equal stages would take T(Q) = Tp + D*(TStart + Tb + Tp) + (Q-1)*(TStart + max(Tp, Tb)) = %s with Tp = A/Q, Tb = B/Q", micro(a.Time(q)))
-}
-
-// explainStage explains what becomes of one stage of a pipeline.
-func (s *Sim) explainStage(a *Actor, st *comm.Stage, t *comm.StageTime) {
-	if s.explained == nil {
-		return
-	}
-	s.say("  stage at %v (%d like it): from %s: work %s + TStart %s + transfer %s + waiting %s = until %s; transfer beside work %s", a.Coords, a.N,
-		micro(st.Clock), micro(st.Work), micro(t.Start), micro(t.Transfer), micro(t.Wait), micro(t.End), micro(t.Hidden))
 }
 
 // powersText lists powers in runs.

@@ -136,7 +136,7 @@ func TestBlocksShowInTheTimingOfALoop(t *testing.T) {
 }
 
 // A loop over a template that is replicated along the second dimension of a
-// 2x2 grid: each half is done by two processors, one of them in vain. 8 s in
+// 2x2 grid: each half is done by two processors, one of them redundantly. 8 s in
 // all, 4 s a processor, half of it insufficient parallelism; productive time
 // is 8 s as on one processor.
 func TestReplicatedLoop(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"dvmtools/pkg/call"
-	"dvmtools/pkg/comm"
+	"dvmtools/pkg/clock"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
@@ -16,17 +16,16 @@ import (
 type pipe struct {
 	started bool          // its first dopl_ was there
 	time    units.Seconds // of the dopl_ calls after the first
-	passed  bool          // the pipeline has run
 }
 
 // across handles across_: the loop becomes a pipeline.
-func across(s *Sim, c *call.Call) error {
+func across(s *Sim, c *call.Call) (effect, error) {
 	if err := s.objects.Across(c); err != nil {
-		return err
+		return effect{}, err
 	}
 	s.tree.operation(interval.Shadow)
-	s.pipe = &pipe{}
-	return nil
+	s.loop.pipe = &pipe{}
+	return effect{}, nil
 }
 
 // doAcross handles dopl_ of a pipelined loop: the first one exchanges the old
@@ -37,61 +36,57 @@ func (s *Sim) doAcross(c *call.Call, l *object.Loop) error {
 	if err != nil {
 		return err
 	}
-	p := s.pipe
+	p := s.loop.pipe
 	if !p.started {
 		p.started = true
-		if c.CallTime != 0 {
-			s.user(s.objects.Current(), c.CallTime)
-		}
+		s.user(c.CallTime)
 		if more == 0 {
 			return nil
 		}
 		if l.Across.Old == nil {
-			return s.whileWaiting(interval.Shadow, nothing)
+			s.whileWaiting(interval.Shadow)
+			return nil
 		}
-		cost, err := s.shadows(c, l.Across.Old)
-		if err != nil {
-			return err
+		d, err := s.edges(c, l.Across.Old)
+		if err == nil {
+			s.whileWaiting(interval.Shadow, d...)
 		}
-		return s.whileWaiting(interval.Shadow, cost)
+		return err
 	}
 	p.time += c.CallTime
 	if more != 0 {
 		return nil
 	}
-	return s.runPipe(c, l)
+	return s.runPipe(c, l, p)
 }
 
 // runPipe passes the time of a pipelined loop.
-func (s *Sim) runPipe(c *call.Call, l *object.Loop) error {
-	p := s.pipe
+func (s *Sim) runPipe(c *call.Call, l *object.Loop, p *pipe) error {
 	t := p.time
-	p.time, p.passed = 0, true
+	p.time = 0
 	if l.Share == nil || l.Share.Total == 0 {
-		if t != 0 {
-			s.user(s.objects.Current(), t)
-		}
+		s.user(t)
 		return nil
 	}
-	g := s.stagesOf(l)
+	g := stagesOf(l)
 	if g == nil {
 		s.passLoop(l, l.Share, t)
 		return nil
 	}
-	for i := range g.edges {
-		if err := mapped(c, g.edges[i].Array); err != nil {
+	for i := range l.Across.New.Edges {
+		if err := mapped(c, l.Across.New.Edges[i].Array); err != nil {
 			return err
 		}
 	}
-	s.clocks.Act(l.System, g.labels, func(actors []Actor) []Part { return s.schedule(g, t, actors) })
-	s.clocks.Settle(l.System, interval.Shadow)
+	s.clocks.Pipeline(g.pipeline(l, t, s.tree.cur.account))
+	s.clocks.Variation(l.System, interval.Shadow)
 	return nil
 }
 
 // stages is what a pipelined loop looks like on its grid.
 type stages struct {
 	loop  *object.Loop
-	edges []object.Edge
+	edges []pipeEdge
 	// step[k] is where the predecessor lies along grid dimension k: -1 at
 	// the next lower coordinate, 1 at the next higher, 0 when the dimension
 	// is not pipelined.
@@ -106,15 +101,32 @@ type stages struct {
 	extents []int64
 }
 
+// pipeEdge are the edges of new values of one array, as it lies when the
+// pipeline runs.
+type pipeEdge struct {
+	at     *layout.Mapping // nil for an array that lies nowhere
+	elem   int64
+	lo, hi []int64
+}
+
+func pipeEdges(g *object.ShadowGroup) []pipeEdge {
+	out := make([]pipeEdge, len(g.Edges))
+	for i := range g.Edges {
+		e := &g.Edges[i]
+		out[i] = pipeEdge{e.Array.Map, e.Array.ElemSize, e.Lo, e.Hi}
+	}
+	return out
+}
+
 // stagesOf returns the pipeline of a loop, nil when no dimension is pipelined:
 // dimensions of the new group with a width that are cut into blocks for more
 // than one coordinate.
-func (s *Sim) stagesOf(l *object.Loop) *stages {
+func stagesOf(l *object.Loop) *stages {
 	if l.Across.New == nil || l.Map == nil || l.Share.Diagonal() {
 		return nil
 	}
 	n := len(l.Map.Grid)
-	g := &stages{loop: l, edges: l.Across.New.Edges, step: make([]int, n), filled: make([][]int, n), place: make([][]int, n)}
+	g := &stages{loop: l, edges: pipeEdges(l.Across.New), step: make([]int, n), filled: make([][]int, n), place: make([][]int, n)}
 	piped := make([]bool, l.Rank)
 	some := false
 	for k := range l.Map.Spans {
@@ -157,25 +169,24 @@ func (s *Sim) stagesOf(l *object.Loop) *stages {
 		}
 		g.extents = append(g.extents, max(most, 1))
 	}
-	_, single := s.net.Single()
-	g.labels = g.label(single)
+	g.labels = g.label()
 	return g
 }
 
 // direction returns where the predecessors lie along grid dimension k for the
 // edges of new values: a left edge comes from the block with lower indices.
-func direction(edges []object.Edge, k int) int {
+func direction(edges []pipeEdge, k int) int {
 	for i := range edges {
-		m := edges[i].Array.Map
+		m := edges[i].at
 		if m == nil || k >= len(m.Spans) || m.Spans[k].Dim < 0 {
 			continue
 		}
 		sp := &m.Spans[k]
 		step := 0
 		switch {
-		case edges[i].Lo[sp.Dim] > 0:
+		case edges[i].lo[sp.Dim] > 0:
 			step = -1
-		case edges[i].Hi[sp.Dim] > 0:
+		case edges[i].hi[sp.Dim] > 0:
 			step = 1
 		default:
 			continue
@@ -204,22 +215,21 @@ func falling(sp *layout.Span) bool {
 }
 
 // label tells coordinates apart along pipelined dimensions, and elsewhere when
-// their blocks differ. Where links use different media every processor is told
-// from every other.
-func (g *stages) label(single bool) [][]int64 {
+// their blocks differ.
+func (g *stages) label() [][]int64 {
 	m := g.loop.Map
 	labels := make([][]int64, len(m.Grid))
 	for k, n := range m.Grid {
 		labels[k] = make([]int64, n)
 		ids := map[string]int64{}
 		for c := range n {
-			if !single || g.step[k] != 0 {
+			if g.step[k] != 0 {
 				labels[k][c] = int64(c)
 				continue
 			}
 			key := extentKey(&m.Spans[k], c)
 			for i := range g.edges {
-				if am := g.edges[i].Array.Map; k < len(am.Spans) {
+				if am := g.edges[i].at; k < len(am.Spans) {
 					key += extentKey(&am.Spans[k], c)
 				}
 			}
@@ -257,17 +267,17 @@ func (g *stages) edgeBytes(coords []int, k int) units.Bytes {
 	var sum float64
 	for i := range g.edges {
 		e := &g.edges[i]
-		m := e.Array.Map
+		m := e.at
 		if len(m.Grid) != len(coords) || m.Spans[k].Dim < 0 {
 			continue
 		}
 		d := m.Spans[k].Dim
-		width := max(e.Lo[d], e.Hi[d])
+		width := max(e.lo[d], e.hi[d])
 		box := make([]layout.Interval, len(m.Size))
 		if width == 0 || !m.Owned(coords, box) {
 			continue
 		}
-		v := float64(width) * float64(e.Array.ElemSize)
+		v := float64(width) * float64(e.elem)
 		for j := range box {
 			if j != d {
 				v *= float64(box[j].Len())
@@ -278,66 +288,51 @@ func (g *stages) edgeBytes(coords []int, k int) units.Bytes {
 	return units.Bytes(math.Min(sum, 1<<62))
 }
 
-// schedule runs the pipeline of loop time t with the given processors and
-// returns what becomes of each.
-func (s *Sim) schedule(g *stages, t units.Seconds, actors []Actor) []Part {
-	sys, share := g.loop.System, g.loop.Share
-	parts := make([]Part, len(actors))
-	twice := inVain(share.Same)
-	at := make(map[int]int, len(actors)) // number in sys -> stage
-	order := make([]int, 0, len(actors))
-	depth := make([]int, len(actors))
-	labels := make([]int64, len(sys.Grid))
-	counts := make([]int64, len(actors))
-	for i := range actors {
-		for k, c := range actors[i].Coords {
+// pipeline describes the pipeline of loop time t to the clocks.
+func (g *stages) pipeline(l *object.Loop, t units.Seconds, account clock.Account) *clock.Pipeline {
+	share := l.Share
+	redundant := redundantShare(share.Same)
+	labels := make([]int64, len(l.System.Grid))
+	count := func(coords []int) int64 {
+		for k, c := range coords {
 			labels[k] = share.Labels[k][c]
-			if g.step[k] < 0 {
-				depth[i] += g.place[k][c]
-			} else if g.step[k] > 0 {
-				depth[i] += len(g.filled[k]) - 1 - g.place[k][c]
+		}
+		return share.Count(labels)
+	}
+	return &clock.Pipeline{
+		System: l.System, Labels: g.labels, Hops: g.hops, Extents: g.extents, Quanta: l.Across.Stages,
+		Work: []clock.Work{{Account: account, Of: func(coords []int) clock.Amount {
+			return clock.Amount{User: scaled(t, float64(count(coords))/float64(share.Total)), UserRedundant: redundant}
+		}}},
+		Stage: func(coords []int) (clock.Stage, bool) {
+			if count(coords) == 0 {
+				return clock.Stage{}, false
 			}
+			return g.stage(l.System.Grid, coords), true
+		},
+	}
+}
+
+// stage describes the processor at coords.
+func (g *stages) stage(grid, coords []int) clock.Stage {
+	var st clock.Stage
+	at := slices.Clone(coords)
+	for k, c := range coords {
+		if g.step[k] == 0 {
+			continue
 		}
-		if counts[i] = share.Count(labels); counts[i] > 0 {
-			order = append(order, i)
+		if g.step[k] < 0 {
+			st.Depth += g.place[k][c]
+		} else {
+			st.Depth += len(g.filled[k]) - 1 - g.place[k][c]
+		}
+		if from := g.predecessor(coords, k); from >= 0 {
+			at[k] = from
+			st.From = append(st.From, clock.Predecessor{Number: linear(grid, at), Bytes: g.edgeBytes(coords, k)})
+			at[k] = c
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return depth[a] - depth[b] })
-	st := make([]comm.Stage, len(order))
-	a := comm.Across{Hops: g.hops}
-	for n, i := range order {
-		ac := &actors[i]
-		work := scaled(t, float64(counts[i])/float64(share.Total))
-		parts[i].Work = Amount{User: work, UserTwice: twice}
-		st[n] = comm.Stage{Clock: ac.Clock, Work: work / units.Seconds(ac.Power), Copies: ac.N}
-		own := linear(sys.Grid, ac.Coords)
-		at[own] = n
-		var received units.Seconds
-		for k := range sys.Grid {
-			from := g.predecessor(ac.Coords, k)
-			if from < 0 {
-				continue
-			}
-			c := ac.Coords[k]
-			ac.Coords[k] = from
-			pred := linear(sys.Grid, ac.Coords)
-			ac.Coords[k] = c
-			h := comm.Hop{From: at[pred], Bytes: g.edgeBytes(ac.Coords, k), On: s.net.Between(sys.Rank(pred), sys.Rank(own))}
-			st[n].Hops = append(st[n].Hops, h)
-			md := h.On.Node.Medium
-			a.TStart = max(a.TStart, md.TStart)
-			received += scaled(units.Seconds(md.TByte), float64(h.Bytes))
-		}
-		a.Work, a.Transfer = max(a.Work, st[n].Work), max(a.Transfer, received)
-	}
-	q := s.quanta(g, &a, st)
-	s.explainPipe(g, &a, q)
-	for n, tm := range comm.Pipe(st, q) {
-		p := &parts[order[n]]
-		p.Transfer, p.Overlap, p.Wait, p.Ends, p.End = tm.Start+tm.Transfer, tm.Hidden, tm.Wait, true, tm.End
-		s.explainStage(&actors[order[n]], &st[n], &tm)
-	}
-	return parts
+	return st
 }
 
 // predecessor returns the coordinate of the predecessor along dimension k, -1
@@ -359,30 +354,4 @@ func linear(grid, coords []int) int {
 		i = i*n + coords[k]
 	}
 	return i
-}
-
-// quanta chooses the number of quanta: by the formula, or by trying shapes
-// (--across search).
-func (s *Sim) quanta(g *stages, a *comm.Across, st []comm.Stage) int64 {
-	all := comm.Pieces(g.extents)
-	if s.cfg.Options.Across != "search" || g.loop.Across.Stages >= 1 {
-		return comm.Pieces(comm.Shape(a.Quanta(all, g.loop.Across.Stages), g.extents))
-	}
-	best, bestEnd := int64(1), units.Seconds(math.Inf(1))
-	tried := map[int64]bool{}
-	for _, shape := range comm.Shapes(g.extents) {
-		q := comm.Pieces(shape)
-		if tried[q] {
-			continue
-		}
-		tried[q] = true
-		var end units.Seconds
-		for _, tm := range comm.Pipe(st, q) {
-			end = max(end, tm.End)
-		}
-		if end < bestEnd {
-			best, bestEnd = q, end
-		}
-	}
-	return best
 }

@@ -11,6 +11,8 @@ import (
 
 	"dvmtools/internal/testtraces"
 	"dvmtools/internal/tracegen"
+	"dvmtools/pkg/clock"
+	"dvmtools/pkg/clock/clocktest"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/machine"
@@ -108,39 +110,31 @@ func TestUnknownFunctions(t *testing.T) {
 
 // watched are clocks that note how long the exchanges of each kind last.
 type watched struct {
-	sim.Clocks
+	*clocktest.Each
 	lasted *[interval.NumKinds]units.Seconds
 }
 
-func (w watched) Await(s *procs.System, k interval.Kind, start, end units.Seconds, m sim.Mark) {
-	w.lasted[k] += end - start
-	w.Clocks.Await(s, k, start, end, m)
+func (w watched) Await(s *procs.System, k interval.Kind, start, end clock.Instant, m clock.Mark) {
+	w.lasted[k] += end.Since(start)
+	w.Each.Await(s, k, start, end, m)
 }
 
-func (w watched) Act(s *procs.System, labels [][]int64, run func([]sim.Actor) []sim.Part) {
-	w.Clocks.Act(s, labels, func(a []sim.Actor) []sim.Part {
-		clocks := make([]units.Seconds, len(a))
-		for i := range a {
-			clocks[i] = a[i].Clock
-		}
-		parts := run(a)
-		longest := units.Seconds(0)
-		for i := range parts {
-			if parts[i].Ends {
-				longest = max(longest, parts[i].End-clocks[i])
-			}
-		}
-		w.lasted[interval.Shadow] += longest
-		return parts
-	})
+func (w watched) Pipeline(p *clock.Pipeline) {
+	before := w.Times()
+	w.Each.Pipeline(p)
+	longest := units.Seconds(0)
+	for i, t := range w.Times() {
+		longest = max(longest, t-before[i])
+	}
+	w.lasted[interval.Shadow] += longest
 }
 
 // L8: the overlap of a kind is at most as long as the exchanges of the kind.
 func checkOverlap(t *testing.T, where string, b []byte, m *machine.Machine, grid []int) {
 	t.Helper()
 	var lasted [interval.NumKinds]units.Seconds
-	r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults(), NewClocks: func(g []int, p []machine.PowerRun) sim.Clocks {
-		return watched{sim.NewClasses(g, p), &lasted}
+	r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults(), NewClocks: func(cfg clock.Config) clock.Clocks {
+		return watched{clocktest.NewEach(cfg), &lasted}
 	}}, source(t, where, b))
 	if err != nil {
 		if !tooWide(err) {

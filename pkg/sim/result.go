@@ -3,6 +3,7 @@ package sim
 import (
 	"slices"
 
+	"dvmtools/pkg/clock"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
@@ -22,7 +23,7 @@ type Result struct {
 
 	explanation []string
 	tree        *tree
-	clocks      Clocks
+	books       clock.Books
 	nodes       []interval.Interval // in the order of the stream, parents first
 	classes     [][]class           // of every interval of nodes
 }
@@ -72,17 +73,17 @@ func (r *Result) cut(level int) {
 
 // walk appends n and what is below it to the intervals and returns the
 // inclusive counters of every class, and which classes are members.
-func (r *Result) walk(n *node, parent, level int) ([]Counters, []bool) {
+func (r *Result) walk(n *node, parent, level int) ([]clock.Counters, []bool) {
 	at := len(r.nodes)
 	r.nodes = append(r.nodes, interval.Interval{
 		ID: at + 1, Parent: parent, Level: level, Type: n.typ, File: n.file, Line: n.line,
 		Expr: n.expr, Count: n.count, Operations: n.ops,
 	})
 	r.classes = append(r.classes, nil)
-	sum := make([]Counters, r.clocks.Classes())
+	sum := make([]clock.Counters, r.books.Classes())
 	member := make([]bool, len(sum))
 	for i := range sum {
-		c, in := r.clocks.Counters(n.id, i)
+		c, in := r.books.Counters(n.account, i)
 		sum[i], member[i] = *c, in
 	}
 	for _, kid := range n.kids {
@@ -98,14 +99,14 @@ func (r *Result) walk(n *node, parent, level int) ([]Counters, []bool) {
 
 // evaluate fills the characteristics of an interval and of its classes of
 // processors.
-func (r *Result) evaluate(iv *interval.Interval, sum []Counters, member []bool) []class {
+func (r *Result) evaluate(iv *interval.Interval, sum []clock.Counters, member []bool) []class {
 	var out []class
 	var most, busy units.Seconds
 	for i := range sum {
 		if member[i] {
 			most = max(most, sum[i].Execution())
 			busy = max(busy, sum[i].User+sum[i].System)
-			iv.Processors += r.clocks.Class(i)
+			iv.Processors += r.books.Class(i)
 		}
 	}
 	t := &iv.Times
@@ -113,7 +114,7 @@ func (r *Result) evaluate(iv *interval.Interval, sum []Counters, member []bool) 
 		if !member[i] {
 			continue
 		}
-		c := class{id: i, n: r.clocks.Class(i), times: timesOf(&sum[i], most, busy)}
+		c := class{id: i, n: r.books.Class(i), times: timesOf(&sum[i], most, busy)}
 		addTimes(t, &c.times, float64(c.n))
 		out = append(out, c)
 	}
@@ -125,7 +126,7 @@ func (r *Result) evaluate(iv *interval.Interval, sum []Counters, member []bool) 
 
 // timesOf returns the characteristics of one processor; most and busy are the
 // longest execution time and the longest CPU+SYS time of the interval.
-func timesOf(c *Counters, most, busy units.Seconds) interval.Times {
+func timesOf(c *clock.Counters, most, busy units.Seconds) interval.Times {
 	t := interval.Times{
 		ExecutionTime:        c.Execution(),
 		TotalTime:            most,
@@ -242,7 +243,7 @@ func (r *Result) Processors(i int, d Detail, yield func(*interval.Processor) err
 		groups[g].n += c.n
 	}
 	for _, g := range groups {
-		p := interval.Processor{Interval: id, Boxes: r.clocks.Boxes(g.ids), N: g.n, Times: g.times}
+		p := interval.Processor{Interval: id, Boxes: r.books.Boxes(g.ids), N: g.n, Times: g.times}
 		if err := yield(&p); err != nil {
 			return err
 		}
@@ -257,7 +258,7 @@ func (r *Result) eachProcessor(i, id int, yield func(*interval.Processor) error)
 	}
 	var all []one
 	for k, c := range r.classes[i] {
-		for _, rank := range r.clocks.Ranks(c.id) {
+		for _, rank := range r.books.Ranks(c.id) {
 			all = append(all, one{rank, k})
 		}
 	}

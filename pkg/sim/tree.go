@@ -2,27 +2,23 @@ package sim
 
 import (
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
 	"dvmtools/pkg/interval"
-	"dvmtools/pkg/object"
 )
-
-// noExpression is the value of a user interval's index that stands for no
-// expression (trace-format A.6).
-const noExpression = 2_000_000_000
 
 // node is an interval of the tree (model section 3).
 type node struct {
-	id     int
-	parent *node
-	level  int
-	typ    interval.Type
-	file   string
-	line   int
-	expr   *int64
-	count  int64
-	ops    interval.Operations
-	kids   []*node
-	byKey  map[nodeKey]*node
+	account clock.Account
+	parent  *node
+	level   int
+	typ     interval.Type
+	file    string
+	line    int
+	expr    *int64
+	count   int64
+	ops     interval.Operations
+	kids    []*node
+	byKey   map[nodeKey]*node
 }
 
 // nodeKey identifies an interval among its siblings.
@@ -62,7 +58,7 @@ func (t *tree) begin(typ interval.Type, c *call.Call, expr *int64) *node {
 	}
 	n := t.cur.byKey[k]
 	if n == nil {
-		n = &node{id: len(t.nodes), parent: t.cur, level: t.cur.level + 1, typ: typ, file: c.File, line: c.Line, expr: expr}
+		n = &node{account: clock.Account(len(t.nodes)), parent: t.cur, level: t.cur.level + 1, typ: typ, file: c.File, line: c.Line, expr: expr}
 		t.nodes = append(t.nodes, n)
 		t.cur.kids = append(t.cur.kids, n)
 		if t.cur.byKey == nil {
@@ -97,62 +93,4 @@ func (t *tree) operation(k interval.Kind) {
 	for n := t.cur; n != nil; n = n.parent {
 		*n.ops.Kind(k)++
 	}
-}
-
-// beginInterval handles binter_, bsloop_ and bploop_ (model section 3).
-func beginInterval(typ interval.Type) func(*Sim, *call.Call) error {
-	return func(s *Sim, c *call.Call) error {
-		frag, err := c.IntOr("nfrag", 0)
-		if err != nil {
-			return err
-		}
-		if frag == -1 {
-			// The run-time system's own root opens no interval; it says
-			// where the program begins.
-			s.tree.root.file, s.tree.root.line = c.File, c.Line
-			return nil
-		}
-		var expr *int64
-		if typ == interval.User {
-			x, err := c.IntOr("index", noExpression)
-			if err != nil {
-				return err
-			}
-			if x != noExpression {
-				expr = &x
-			}
-		}
-		s.after = func() {
-			s.enter(s.tree.begin(typ, c, expr))
-		}
-		return nil
-	}
-}
-
-// endInterval handles einter_, enloop_ and eloop_: the call itself is booked
-// to the interval that it closes.
-func endInterval(want func(interval.Type) bool, what string) func(*Sim, *call.Call) error {
-	return func(s *Sim, c *call.Call) error {
-		open := s.tree.open()
-		if open == interval.Main {
-			return object.Error(c, "interval", "no interval is open here, expected the begin of %s before", what)
-		}
-		if !want(open) {
-			return object.Error(c, "interval", "the open interval is of type %s (begun at %s:%d), expected the end of it, not of %s", open, s.tree.cur.file, s.tree.cur.line, what)
-		}
-		s.after = func() {
-			s.tree.end()
-			s.clocks.Enter(s.tree.cur.id)
-		}
-		return nil
-	}
-}
-
-func isUser(t interval.Type) bool { return t == interval.User }
-func isLoop(t interval.Type) bool { return t == interval.Sequential || t == interval.Parallel }
-
-// enter makes n the interval that everything is booked to.
-func (s *Sim) enter(n *node) {
-	s.clocks.Enter(n.id)
-	s.clocks.Join(s.objects.Current())
 }

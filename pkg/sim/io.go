@@ -2,26 +2,81 @@ package sim
 
 import (
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
-	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
 	"dvmtools/pkg/units"
 )
 
+// beginIO begins Fortran input or output: until its end everything that
+// passes is I/O time of the I/O processor (model section 5).
+func beginIO(s *Sim, _ *call.Call) (effect, error) {
+	return effect{then: func() { s.inIO = true }}, nil
+}
+
+// stepIO simulates a call between biof_ and eiof_.
+func (s *Sim) stepIO(c *call.Call) error {
+	s.inOut("time in input and output", c.CallTime)
+	var e effect
+	switch c.Class() {
+	case libdvm.EndIO:
+		s.inIO = false
+		s.system(c.RetTime)
+		return nil
+	case libdvm.DoLoop, libdvm.BeginIO:
+	default:
+		var err error
+		if e, _, err = s.handle(c); err != nil {
+			return err
+		}
+	}
+	if !e.booked {
+		s.inOut("time inside the call", c.RetTime)
+	}
+	if e.then != nil {
+		e.then()
+	}
+	return nil
+}
+
+// inOut passes t of I/O time on the I/O processor; the power of processors
+// makes input and output no faster.
+func (s *Sim) inOut(what string, t units.Seconds) {
+	if t == 0 {
+		return
+	}
+	p := s.ioProcessor()
+	if s.explained != nil {
+		s.say("%s %s: I/O time of processor %d alone, whatever its power", what, micro(t), p)
+	}
+	s.clocks.AddOne(p, clock.Amount{IO: t})
+}
+
+// ioProcessor returns the root's number of the I/O processor: processor 0 of
+// the root, or the first of a system that lacks it.
+func (s *Sim) ioProcessor() int {
+	sys := s.objects.Current()
+	if _, ok := sys.Contains(0); ok {
+		return 0
+	}
+	return sys.Rank(0)
+}
+
 // ioCall handles an I/O function: the time inside it is I/O time of the I/O
 // processor; a result is made known to all (model section 5).
-func ioCall(s *Sim, c *call.Call) error {
+func ioCall(s *Sim, c *call.Call) (effect, error) {
 	s.inOut("time inside the call", c.RetTime)
 	if c.Row.Result == libdvm.ResultNone {
-		return nil
+		return effect{booked: true}, nil
 	}
 	b, err := resultBytes(c)
 	if err != nil {
-		return err
+		return effect{}, err
 	}
-	return s.synchronous(interval.IO, s.broadcast(b))
+	s.synchronous(interval.IO, s.broadcast(b))
+	return effect{booked: true}, nil
 }
 
 const (
@@ -83,42 +138,41 @@ func conversions(format []byte) int {
 // arrayIO handles dvm_dfread and dvm_dfwrite: I/O time on the I/O processor,
 // then the blocks of the array are scattered from it or gathered on it, and
 // the status is made known to all.
-func arrayIO(s *Sim, c *call.Call) error {
+func arrayIO(s *Sim, c *call.Call) (effect, error) {
 	a, err := s.objects.Array(c, "")
 	if err != nil {
-		return err
+		return effect{}, err
 	}
 	s.inOut("time inside the call", c.RetTime)
 	if err := mapped(c, a); err != nil {
-		return err
+		return effect{}, err
 	}
-	move := s.root.Gather
+	move := s.messages.root.Gather
 	if c.Row.Reads {
-		move = s.root.Scatter
+		move = s.messages.root.Scatter
 	}
 	t, err := move(a, traffic.All(a.Rank()), s.ioProcessor())
-	blocks, status := s.exchange(c, t, err), s.broadcast(statusBytes)
-	return s.synchronous(interval.IO, func(start units.Seconds, sys *procs.System) (units.Seconds, error) {
-		end, err := blocks(start, sys)
-		if err != nil {
-			return end, err
-		}
-		return status(end, sys)
-	})
+	d, err := s.load(c, t, err)
+	if err != nil {
+		return effect{}, err
+	}
+	s.synchronous(interval.IO, append(d, s.broadcast(statusBytes))...)
+	return effect{booked: true}, nil
 }
 
 // sendStore handles srmem_: the I/O processor sends memory to all.
-func sendStore(s *Sim, c *call.Call) error {
+func sendStore(s *Sim, c *call.Call) (effect, error) {
 	lengths, err := c.Ints(nil, "LengthArray")
 	if err != nil {
-		return err
+		return effect{}, err
 	}
 	b := units.Bytes(0)
 	for i, n := range lengths {
 		if n < 0 || n > 1<<60 || b > 1<<60 {
-			return object.Error(c, "volume", "LengthArray[%d]=%d is no size of memory", i, n)
+			return effect{}, object.Error(c, "volume", "LengthArray[%d]=%d is no size of memory", i, n)
 		}
 		b += units.Bytes(n)
 	}
-	return s.synchronous(interval.IO, s.broadcast(b))
+	s.synchronous(interval.IO, s.broadcast(b))
+	return effect{}, nil
 }

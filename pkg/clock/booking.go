@@ -1,0 +1,293 @@
+package clock
+
+import (
+	"slices"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/procs"
+	"dvmtools/pkg/units"
+)
+
+func (e *classes) Enter(a Account) {
+	e.flush()
+	for len(e.books) <= int(a) {
+		e.books = append(e.books, book{})
+	}
+	e.at = a
+	if b := &e.books[a]; b.counters == nil {
+		b.counters = make([]Counters, len(e.clock))
+		b.member = make([]bool, len(e.clock))
+	}
+}
+
+func (e *classes) Join(s *procs.System) {
+	e.flush()
+	list := e.members(s)
+	b := &e.books[e.at]
+	for _, i := range list {
+		b.member[i] = true
+	}
+}
+
+func (e *classes) work(b *book, i int, a Amount) {
+	b.member[i] = true
+	e.clock[i] += b.counters[i].Work(a, e.power[i])
+}
+
+// AddAll puts off what all processors of s do alike: programs make many
+// such calls in a row, and the clocks need not be touched before one of them
+// is looked at.
+func (e *classes) AddAll(s *procs.System, a Amount) {
+	if e.pendingWork.sys != s || e.pendingWork.work.UserRedundant != a.UserRedundant || e.pendingWork.work.SystemRedundant != a.SystemRedundant {
+		e.flush()
+		e.pendingWork.sys, e.pendingWork.work = s, a
+		return
+	}
+	e.pendingWork.work.User += a.User
+	e.pendingWork.work.System += a.System
+	e.pendingWork.work.IO += a.IO
+}
+
+// flush books what AddAll put off.
+func (e *classes) flush() {
+	s := e.pendingWork.sys
+	if s == nil {
+		return
+	}
+	e.pendingWork.sys = nil
+	list := e.members(s)
+	b := &e.books[e.at]
+	for _, i := range list {
+		e.work(b, i, e.pendingWork.work)
+	}
+}
+
+func (e *classes) AddBy(s *procs.System, labels [][]int64, amount func([]int64) Amount) {
+	e.flush()
+	e.each(s, labels, func(i int, l []int64) { e.work(&e.books[e.at], i, amount(l)) })
+}
+
+func (e *classes) AfterLongest(start Instant, s *procs.System, labels [][]int64, work func([]int64) units.Seconds) Instant {
+	e.flush()
+	var m units.Seconds
+	e.each(s, labels, func(i int, l []int64) { m = max(m, work(l)/units.Seconds(e.power[i])) })
+	return e.Instant(start.at + m)
+}
+
+func (e *classes) Pipeline(p *Pipeline) {
+	e.flush()
+	var ids []int
+	var actors []Actor
+	s := p.System
+	e.each(s, e.LabelsOf(p), func(i int, _ []int64) {
+		coords := make([]int, len(s.Grid))
+		if s.Lower != nil {
+			for k := range coords {
+				coords[k] = e.first[k][i/e.stride[k]%len(e.size[k])] - s.Lower[k]
+			}
+		} else {
+			s.Coords(len(ids), coords)
+		}
+		ids = append(ids, i)
+		actors = append(actors, Actor{Coords: coords, N: e.Class(i), Clock: e.clock[i], Power: e.power[i]})
+	})
+	if own, _ := e.marks.Take(p.Since); own != nil {
+		for n, i := range ids {
+			actors[n].Clock, actors[n].Spent = own[i], e.clock[i]-own[i]
+		}
+	}
+	for n, part := range e.Schedule(p, actors) {
+		i := ids[n]
+		e.books[e.at].member[i] = true
+		if part.Works == nil {
+			continue
+		}
+		for w, amount := range part.Works {
+			b := &e.books[p.Work[w].Account]
+			b.member[i] = true
+			b.counters[i].Work(amount, e.power[i])
+		}
+		e.books[e.at].counters[i].Stage(&part)
+		e.clock[i] = part.End
+	}
+}
+
+// each calls f for every class of s with its labels.
+func (e *classes) each(s *procs.System, labels [][]int64, f func(i int, l []int64)) {
+	if s.Lower == nil {
+		// No section of the root's grid: processor by processor.
+		e.single()
+		coords := make([]int, len(s.Grid))
+		l := make([]int64, len(s.Grid))
+		for i := range s.Size() {
+			s.Coords(i, coords)
+			for k, c := range coords {
+				l[k] = labels[k][c]
+			}
+			f(s.Rank(i), l)
+		}
+		return
+	}
+	for k := range labels {
+		e.distinguish(s, k, labels[k])
+	}
+	for _, i := range e.members(s) {
+		for k := range e.grid {
+			e.labels[k] = labels[k][e.first[k][i/e.stride[k]%len(e.size[k])]-s.Lower[k]]
+		}
+		f(i, e.labels)
+	}
+}
+
+func (e *classes) AddOne(rank int, a Amount) {
+	e.flush()
+	rest := rank
+	for k := len(e.grid) - 1; k >= 0; k-- {
+		n := e.grid[k]
+		c := rest % n
+		rest /= n
+		if e.size[k][e.group[k][c]] > 1 {
+			labels := make([]int64, n)
+			labels[c] = 1
+			e.split(k, labels)
+		}
+	}
+	i := 0
+	for k := len(e.grid) - 1; k >= 0; k-- {
+		i += e.group[k][rank%e.grid[k]] * e.stride[k]
+		rank /= e.grid[k]
+	}
+	e.work(&e.books[e.at], i, a)
+}
+
+func (e *classes) Latest(s *procs.System) units.Seconds {
+	e.flush()
+	var m units.Seconds
+	for _, i := range e.members(s) {
+		m = max(m, e.clock[i])
+	}
+	return m
+}
+
+func (e *classes) Sync(s *procs.System, k interval.Kind) Instant {
+	m := e.Latest(s)
+	b := &e.books[e.at]
+	for _, i := range e.members(s) {
+		b.member[i] = true
+		if w := m - e.clock[i]; w > 0 {
+			b.counters[i].Wait(k, w)
+			e.clock[i] = m
+		}
+	}
+	return e.Instant(m)
+}
+
+func (e *classes) Delay(s *procs.System, k interval.Kind, from, to Instant) {
+	e.flush()
+	d := to.at - from.at
+	list := e.members(s)
+	b := &e.books[e.at]
+	for _, i := range list {
+		b.member[i] = true
+		b.counters[i].Transfer(k, d)
+		e.clock[i] += d
+	}
+}
+
+func (e *classes) Late(s *procs.System, k interval.Kind) (Instant, Mark) {
+	m := e.Latest(s)
+	b := &e.books[e.at]
+	for _, i := range e.members(s) {
+		b.member[i] = true
+		b.counters[i].Late(k, m-e.clock[i])
+	}
+	return e.Instant(m), e.marks.Set(e.clock, m)
+}
+
+func (e *classes) Remember(s *procs.System) Mark {
+	return e.marks.Set(e.clock, e.Latest(s))
+}
+
+func (e *classes) Await(s *procs.System, k interval.Kind, start, end Instant, mark Mark) {
+	e.flush()
+	list := e.members(s)
+	b := &e.books[e.at]
+	own, latest := e.marks.Take(mark)
+	for _, i := range list {
+		b.member[i] = true
+		if own != nil {
+			e.clock[i] = b.counters[i].AwaitFree(k, e.clock[i], start.at, end.at, latest-own[i])
+			continue
+		}
+		e.clock[i] = b.counters[i].Await(k, e.clock[i], start.at, end.at)
+	}
+}
+
+func (e *classes) Variation(s *procs.System, k interval.Kind) {
+	m := e.Latest(s)
+	b := &e.books[e.at]
+	for _, i := range e.members(s) {
+		b.counters[i].Spread(k, m-e.clock[i])
+	}
+}
+
+func (e *classes) Classes() int {
+	e.flush()
+	return len(e.clock)
+}
+
+func (e *classes) Class(i int) int64 {
+	n := int64(1)
+	for k := range e.grid {
+		n *= int64(e.size[k][i/e.stride[k]%len(e.size[k])])
+	}
+	return n
+}
+
+func (e *classes) Counters(a Account, i int) (*Counters, bool) {
+	if int(a) >= len(e.books) || e.books[a].counters == nil {
+		return &Counters{}, false
+	}
+	return &e.books[a].counters[i], e.books[a].member[i]
+}
+
+// coordinates returns the coordinates of group g of dimension k.
+func (e *classes) coordinates(k, g int) []int {
+	var cs []int
+	for c := e.first[k][g]; c < len(e.group[k]) && len(cs) < e.size[k][g]; c++ {
+		if e.group[k][c] == g {
+			cs = append(cs, c)
+		}
+	}
+	return cs
+}
+
+func (e *classes) Ranks(i int) []int {
+	ranks := []int{0}
+	for k, n := range e.grid {
+		cs := e.coordinates(k, i/e.stride[k]%len(e.size[k]))
+		next := make([]int, 0, len(ranks)*len(cs))
+		for _, r := range ranks {
+			for _, c := range cs {
+				next = append(next, r*n+c)
+			}
+		}
+		ranks = next
+	}
+	return ranks
+}
+
+func (e *classes) Boxes(ids []int) [][]string {
+	groups := make([]int, len(e.grid))
+	for k := range groups {
+		groups[k] = len(e.size[k])
+	}
+	return boxes(groups, ids, func(k int, gs []int) string {
+		var cs []int
+		for _, g := range gs {
+			cs = append(cs, e.coordinates(k, g)...)
+		}
+		slices.Sort(cs)
+		return coordSet(cs)
+	})
+}

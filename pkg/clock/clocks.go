@@ -1,0 +1,156 @@
+package clock
+
+import (
+	"fmt"
+
+	"dvmtools/pkg/comm"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/procs"
+	"dvmtools/pkg/units"
+)
+
+// Config says what clocks are made for.
+type Config struct {
+	Machine *machine.Machine
+	// Grid is the root's processor grid; its product must not exceed the
+	// machine.
+	Grid []int
+	// Network are the choices that change the costs of exchanges.
+	Network comm.Options
+	// SearchQuanta tries shapes of quanta for pipelines instead of taking
+	// the formula (model section 9, --across search).
+	SearchQuanta bool
+}
+
+// Clocks are the clocks and counters of the processors of the root system,
+// together with the network between them. How many clocks there really are is
+// the implementation's business: those who ask treat all processors of a
+// system alike, or distinguish them by labels of their coordinates.
+//
+// labels[k][c] is the label of coordinate c of dimension k of a system.
+// Functions that are handed over are called once for each combination of
+// labels and power, or more often; they must depend on nothing that changes.
+//
+// All amounts of work are times on the traced machine; the clocks divide CPU
+// times by the processors' powers, and leave times in input and output.
+// Everything is booked to the account that was entered last.
+type Clocks interface {
+	// Enter makes a the account that everything is booked to.
+	Enter(a Account)
+	// Join makes the processors of s members of that account.
+	Join(s *procs.System)
+
+	// AddAll adds w to every processor of s.
+	AddAll(s *procs.System, w Amount)
+	// AddBy adds to every processor of s what work says for its labels.
+	AddBy(s *procs.System, labels [][]int64, work func(labels []int64) Amount)
+	// AddOne adds w to the processor with the root's number rank.
+	AddOne(rank int, w Amount)
+
+	// Sync makes all processors of s wait for the latest and returns its
+	// clock: model section 2, sync(K).
+	Sync(s *procs.System, k interval.Kind) Instant
+	// Late books for all processors of s how much earlier than the latest
+	// they are, as potential synchronization only, and returns the latest
+	// clock and a mark that remembers the clocks: model section 6, --async
+	// free.
+	Late(s *procs.System, k interval.Kind) (Instant, Mark)
+	// Remember returns a mark that remembers the clocks of s.
+	Remember(s *procs.System) Mark
+	// AfterLongest returns the instant that comes after start by the longest
+	// time that a processor of s takes for the work that work says for its
+	// labels. Nothing is booked.
+	AfterLongest(start Instant, s *procs.System, labels [][]int64, work func(labels []int64) units.Seconds) Instant
+	// Load prepares messages for [Demand], where they may be used any number
+	// of times.
+	Load(t comm.Traffic) *comm.Load
+	// Exchange places what is demanded on the network, one after the other
+	// from start on, for the processors of s, and returns when the last one
+	// ends: start when nothing is demanded. No clock changes.
+	Exchange(s *procs.System, start Instant, demands ...Demand) Instant
+	// Delay makes all processors of s spend the time between two instants in
+	// an exchange: model section 2, comm(K, d).
+	Delay(s *procs.System, k interval.Kind, from, to Instant)
+	// Await makes all processors of s wait until end for an exchange that
+	// began at start: model section 6, the wait. mark, when not 0, is what
+	// Late returned for it and is used up.
+	Await(s *procs.System, k interval.Kind, start, end Instant, mark Mark)
+	// Variation books the spread of the clocks of s at the end of a
+	// collective operation: model section 2, Time_variation.
+	Variation(s *procs.System, k interval.Kind)
+	// Forget promises that no exchange of any system starts before t any
+	// more. Times do not depend on it, only memory and speed.
+	Forget(t Instant)
+
+	// Pipeline runs a pipeline: model section 9.
+	Pipeline(p *Pipeline)
+
+	// Explain makes exchanges and pipelines say from now on what they cost
+	// and why, a line at a time; nil makes them silent.
+	Explain(say func(format string, args ...any))
+	// Latest returns the latest clock of s, for explanations.
+	Latest(s *procs.System) units.Seconds
+
+	Books
+}
+
+// Books are the results: what was booked, by classes of processors with equal
+// histories.
+type Books interface {
+	// Classes returns how many classes there are.
+	Classes() int
+	// Class returns how many processors class i has.
+	Class(i int) int64
+	// Counters returns what class i booked to account a, and whether it is a
+	// member of it.
+	Counters(a Account, i int) (*Counters, bool)
+	// Boxes describes the processors of some classes as products of
+	// coordinate sets of the root's grid.
+	Boxes(classes []int) [][]string
+	// Ranks lists the root's numbers of the processors of class i in
+	// ascending order.
+	Ranks(i int) []int
+}
+
+// Account is what times are booked to, numbered from 0: an interval of the
+// program without those nested in it.
+type Account int
+
+// Instant is a moment of the simulation. Only clocks make instants; others
+// hand them back and may print them.
+type Instant struct {
+	at     units.Seconds
+	number int64
+}
+
+// Number returns the instant's number: clocks number the instants that they
+// make from 1 on, so that the same questions give the same numbers. It is for
+// implementations that write down what they are asked.
+func (t Instant) Number() int64 { return t.number }
+
+// Since returns the time from an earlier instant to t. It is for those who
+// watch a simulation: what is asked of clocks must not depend on it.
+func (t Instant) Since(earlier Instant) units.Seconds { return t.at - earlier.at }
+
+// String spells the instant in microseconds from the beginning.
+func (t Instant) String() string { return micro(t.at) }
+
+// micro spells a time in microseconds.
+func micro(t units.Seconds) string { return fmt.Sprintf("%.9g us", float64(t)*1e6) }
+
+// Mark names clocks that were remembered, numbered from 1 as [Instant]; 0 is
+// none.
+type Mark int
+
+// Amount is work done by a processor.
+type Amount struct {
+	// User and System are CPU times, IO is time in input and output.
+	User, System, IO units.Seconds
+	// UserRedundant and SystemRedundant are the shares of User and System
+	// that other processors do as well: insufficient parallelism.
+	UserRedundant, SystemRedundant float64
+}
+
+// scaled returns t*f, rounded before it is added to anything.
+func scaled(t units.Seconds, f float64) units.Seconds { return units.Seconds(float64(t) * f) }

@@ -1,0 +1,200 @@
+package clock
+
+import (
+	"math"
+	"slices"
+
+	"dvmtools/pkg/comm"
+	"dvmtools/pkg/procs"
+	"dvmtools/pkg/units"
+)
+
+// Pipeline is work of the processors of a system each of which waits for its
+// predecessors (model section 9). Its functions must depend on nothing that
+// changes.
+type Pipeline struct {
+	System *procs.System
+	// Labels tell apart processors that differ in what Stage, or the work,
+	// says of them. Where links use different media every processor is told
+	// from every other besides.
+	Labels [][]int64
+	// Work is what the processors do.
+	Work []Work
+	// Since, when not 0, is what [Clocks.Remember] returned: the work of the
+	// pipeline is what has passed since then and has been booked already. The
+	// mark is used up.
+	Since Mark
+	// Stage describes the processor at some coordinates; ok is false when it
+	// takes no part.
+	Stage func(coords []int) (st Stage, ok bool)
+	// Hops is D, how many hops the pipeline has; Extents are those of the
+	// quantised loop dimensions; Quanta is what the program prescribes, less
+	// than 1 when it does not.
+	Hops    int64
+	Extents []int64
+	Quanta  float64
+}
+
+// Work is work that is booked to an account; Of says how much the processor at
+// some coordinates does.
+type Work struct {
+	Account Account
+	Of      func(coords []int) Amount
+}
+
+// Stage is a processor in a pipeline.
+type Stage struct {
+	// Depth is how many stages are before it along the pipelined dimensions.
+	Depth int
+	// From are its predecessors.
+	From []Predecessor
+}
+
+// Predecessor is a processor that sends edges of new values: its number in
+// the system and how many bytes come from it in all.
+type Predecessor struct {
+	Number int
+	Bytes  units.Bytes
+}
+
+// Actor is a processor of a pipeline, or several with equal histories.
+type Actor struct {
+	// Coords are the coordinates in the system of the first of them.
+	Coords []int
+	// N is how many they are.
+	N     int64
+	Clock units.Seconds
+	Power float64
+	// Spent is the time since Clock that has been booked already.
+	Spent units.Seconds
+}
+
+// Part is what a pipeline makes of an actor.
+type Part struct {
+	// Works are the amounts of the pipeline's Work, in its order; nil when
+	// the actor takes no part.
+	Works []Amount
+	// Transfer is time in exchanges, Wait the waiting for others, Overlap
+	// what exchanges passed beside work: shadow edges.
+	Transfer, Wait, Overlap units.Seconds
+	// End is the clock behind it.
+	End units.Seconds
+}
+
+// LabelsOf returns the labels that tell the processors of a pipeline apart.
+func (n *Network) LabelsOf(p *Pipeline) [][]int64 {
+	if _, single := n.net.Single(); single {
+		return p.Labels
+	}
+	labels := make([][]int64, len(p.System.Grid))
+	for k, extent := range p.System.Grid {
+		labels[k] = make([]int64, extent)
+		for c := range labels[k] {
+			labels[k][c] = int64(c)
+		}
+	}
+	return labels
+}
+
+// Schedule runs the pipeline with the given actors and returns what becomes
+// of each.
+func (n *Network) Schedule(p *Pipeline, actors []Actor) []Part {
+	parts := make([]Part, len(actors))
+	at := make(map[int]int, len(actors)) // number in the system -> stage
+	order := make([]int, 0, len(actors))
+	shapes := make([]Stage, len(actors))
+	for i := range actors {
+		var ok bool
+		if shapes[i], ok = p.Stage(actors[i].Coords); ok {
+			order = append(order, i)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return shapes[a].Depth - shapes[b].Depth })
+	st := make([]comm.Stage, len(order))
+	a := comm.Across{Hops: p.Hops}
+	for k, i := range order {
+		ac := &actors[i]
+		parts[i].Works = make([]Amount, len(p.Work))
+		st[k] = comm.Stage{Clock: ac.Clock, Work: ac.Spent, Copies: ac.N}
+		for w := range p.Work {
+			parts[i].Works[w] = p.Work[w].Of(ac.Coords)
+			st[k].Work += took(parts[i].Works[w], ac.Power)
+		}
+		own := number(p.System.Grid, ac.Coords)
+		at[own] = k
+		var received units.Seconds
+		for _, pred := range shapes[i].From {
+			h := comm.Hop{From: at[pred.Number], Bytes: pred.Bytes, On: n.net.Between(p.System.Rank(pred.Number), p.System.Rank(own))}
+			st[k].Hops = append(st[k].Hops, h)
+			md := h.On.Node.Medium
+			a.TStart = max(a.TStart, md.TStart)
+			received += scaled(units.Seconds(md.TByte), float64(h.Bytes))
+		}
+		a.Work, a.Transfer = max(a.Work, st[k].Work), max(a.Transfer, received)
+	}
+	q := n.quanta(p, &a, st)
+	n.explainPipe(p, &a, q)
+	for k, tm := range comm.Pipe(st, q) {
+		part := &parts[order[k]]
+		part.Transfer, part.Overlap, part.Wait, part.End = tm.Start+tm.Transfer, tm.Hidden, tm.Wait, tm.End
+		n.explainStage(&actors[order[k]], &st[k], &tm)
+	}
+	return parts
+}
+
+// took is how long work takes on a processor of the given power.
+func took(a Amount, power float64) units.Seconds {
+	return (a.User+a.System)/units.Seconds(power) + a.IO
+}
+
+// number returns the linear number of coordinates in a grid.
+func number(grid, coords []int) int {
+	i := 0
+	for k, n := range grid {
+		i = i*n + coords[k]
+	}
+	return i
+}
+
+// quanta chooses the number of quanta: by the formula, or by trying shapes.
+func (n *Network) quanta(p *Pipeline, a *comm.Across, st []comm.Stage) int64 {
+	all := comm.Pieces(p.Extents)
+	if !n.searchQuanta || p.Quanta >= 1 {
+		return comm.Pieces(comm.Shape(a.Quanta(all, p.Quanta), p.Extents))
+	}
+	best, bestEnd := int64(1), units.Seconds(math.Inf(1))
+	tried := map[int64]bool{}
+	for _, shape := range comm.Shapes(p.Extents) {
+		q := comm.Pieces(shape)
+		if tried[q] {
+			continue
+		}
+		tried[q] = true
+		var end units.Seconds
+		for _, tm := range comm.Pipe(st, q) {
+			end = max(end, tm.End)
+		}
+		if end < bestEnd {
+			best, bestEnd = q, end
+		}
+	}
+	return best
+}
+
+// explainPipe explains the quanta of a pipeline.
+func (n *Network) explainPipe(p *Pipeline, a *comm.Across, q int64) {
+	if n.say == nil {
+		return
+	}
+	n.say("pipeline: D = %d hops, A = %s, B = %s, TStart = %s, quantised extents %v: Q = %d quanta", a.Hops, micro(a.Work), micro(a.Transfer), micro(a.TStart), p.Extents, q)
+	n.say("  equal stages would take T(Q) = Tp + D*(TStart + Tb + Tp) + (Q-1)*(TStart + max(Tp, Tb)) = %s with Tp = A/Q, Tb = B/Q", micro(a.Time(q)))
+}
+
+// explainStage explains what becomes of one stage of a pipeline.
+func (n *Network) explainStage(a *Actor, st *comm.Stage, t *comm.StageTime) {
+	if n.say == nil {
+		return
+	}
+	n.say("  stage at %v (%d like it): from %s: work %s + TStart %s + transfer %s + waiting %s = until %s; transfer beside work %s", a.Coords, a.N,
+		micro(st.Clock), micro(st.Work), micro(t.Start), micro(t.Transfer), micro(t.Wait), micro(t.End), micro(t.Hidden))
+}

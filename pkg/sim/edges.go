@@ -1,0 +1,146 @@
+package sim
+
+import (
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
+	"dvmtools/pkg/units"
+)
+
+// boundary is an exchange that is tied to the iterations at the edges of a
+// loop's blocks (model section 6, exfrst_ and imlast_).
+type boundary struct {
+	call    call.Call
+	group   *object.ShadowGroup
+	demands []clock.Demand
+	// first marks exfrst_; sys synchronized at start then.
+	first bool
+	start clock.Instant
+	mark  clock.Mark
+	sys   *procs.System
+}
+
+// exportFirst handles exfrst_: the processors start together; the exchange
+// begins when the iterations whose results others need are done, which is
+// settled at the loop's endpl_.
+func exportFirst(s *Sim, c *call.Call) (effect, error) {
+	g, err := s.objects.ShadowGroup(c)
+	if err != nil {
+		return effect{}, err
+	}
+	d, err := s.edges(c, g)
+	if err != nil {
+		return effect{}, err
+	}
+	s.tree.operation(interval.Shadow)
+	sys := s.objects.Current()
+	start, mark := s.startAsync(sys, interval.Shadow)
+	s.loop.edges = append(s.loop.edges, boundary{call: c.Clone(), group: g, demands: d, first: true, start: start, mark: mark, sys: sys})
+	return effect{}, nil
+}
+
+// importLast handles imlast_: the iterations that need imported elements run
+// behind the wait for them, at the loop's endpl_; until then the loop's time
+// is deferred.
+func importLast(s *Sim, c *call.Call) (effect, error) {
+	g, err := s.objects.ShadowGroup(c)
+	if err != nil {
+		return effect{}, err
+	}
+	if s.flights.find(flightKey{shadow: g}) == nil {
+		return effect{}, object.Error(c, "wait", "the exchange of the group was not started, expected strtsh_ or exfrst_ before")
+	}
+	s.loop.edges = append(s.loop.edges, boundary{group: g})
+	s.loop.deferred = true
+	return effect{}, nil
+}
+
+// endEdges does what is tied to the boundary iterations of a loop that ends.
+func (s *Sim) endEdges(c *call.Call, l *object.Loop, open *openLoop) error {
+	edges, parts, kept := open.edges, open.parts, open.deferred
+	if len(edges) == 0 {
+		return nil
+	}
+	var imports []*object.ShadowGroup
+	for i := range edges {
+		if !edges[i].first {
+			imports = append(imports, edges[i].group)
+		}
+	}
+	var in *edgeCounts
+	if kept = kept && len(parts) > 0; kept {
+		in = edgeShare(l, parts, imports, true)
+		s.passEdges(l, parts, in, false)
+	}
+	for i := range edges {
+		b := &edges[i]
+		if !b.first {
+			if err := s.await(c, flightKey{shadow: b.group}); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := s.beginBoundary(b, l, parts); err != nil {
+			return err
+		}
+	}
+	if kept {
+		s.passEdges(l, parts, in, true)
+	}
+	return nil
+}
+
+// beginBoundary starts the exchange of b: at the common clock before the loop
+// plus the longest time that anybody spends in the iterations at the edges.
+func (s *Sim) beginBoundary(b *boundary, l *object.Loop, parts []loopPart) error {
+	key := flightKey{shadow: b.group}
+	if err := s.idle(&b.call, key); err != nil {
+		return err
+	}
+	start := b.start
+	if e := edgeShare(l, parts, []*object.ShadowGroup{b.group}, false); e != nil {
+		s.sayEdges("in exported iterations", e, true)
+		start = s.clocks.AfterLongest(start, l.System, e.labels, func(labels []int64) units.Seconds { return e.time(labels, true) })
+	}
+	if s.explained != nil {
+		s.say("the exchange of %s begins at the common clock %v plus the longest time in the iterations that it exports: %v", originOf(&b.call), b.start, start)
+	}
+	end := s.clocks.Exchange(b.sys, start, b.demands...)
+	s.flights.open = append(s.flights.open, flight{key: key, by: originOf(&b.call), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, mark: b.mark})
+	return nil
+}
+
+// passEdges passes the part of a loop's time that belongs to the iterations at
+// the edges, or to the others.
+func (s *Sim) passEdges(l *object.Loop, parts []loopPart, e *edgeCounts, edges bool) {
+	if e == nil {
+		for i := range parts {
+			if !edges {
+				s.passLoop(l, parts[i].share, parts[i].time)
+			}
+		}
+		return
+	}
+	if s.explained != nil {
+		which := "in iterations that need no imported elements"
+		if edges {
+			which = "in iterations that need imported elements"
+		}
+		s.sayEdges(which, e, edges)
+	}
+	redundant := redundantShare(l.Share.Same)
+	s.clocks.AddBy(l.System, e.labels, func(labels []int64) clock.Amount {
+		return clock.Amount{User: e.time(labels, edges), UserRedundant: redundant}
+	})
+}
+
+// abandonEdges warns of exchanges whose loop did not end.
+func (s *Sim) abandonEdges() {
+	for i := range s.loop.edges {
+		if b := &s.loop.edges[i]; b.first {
+			s.notes.warn(b.call.Pos, "no-wait", "%s: its loop did not end; the exchange is left out", originOf(&b.call))
+		}
+	}
+}

@@ -1,0 +1,182 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
+)
+
+// flight is an asynchronous operation between its start and its wait (model
+// section 6).
+type flight struct {
+	key        flightKey
+	by         origin
+	pos        diag.Pos
+	kind       interval.Kind
+	sys        *procs.System
+	start, end clock.Instant
+	mark       clock.Mark
+}
+
+// flightKey is what the start and the wait of an operation both name. One of
+// the fields is set.
+type flightKey struct {
+	shadow    *object.ShadowGroup
+	reduction *object.ReductionGroup
+	buffer    *object.Buffer
+	buffers   *object.BufferGroup
+	// copyFlag is the address of the flag of an asynchronous copy.
+	copyFlag uint64
+}
+
+// flights are the operations that are under way, and the loads of remote
+// access buffers that had nothing to do and await their wait.
+type flights struct {
+	open      []flight
+	noopLoads []flightKey
+}
+
+// find returns the operation with the given key, nil for none.
+func (f *flights) find(key flightKey) *flight {
+	i := slices.IndexFunc(f.open, func(x flight) bool { return x.key == key })
+	if i < 0 {
+		return nil
+	}
+	return &f.open[i]
+}
+
+// take removes the operation with the given key.
+func (f *flights) take(key flightKey) (flight, bool) {
+	x := f.find(key)
+	if x == nil {
+		return flight{}, false
+	}
+	out := *x
+	f.open = slices.DeleteFunc(f.open, func(x flight) bool { return x.key == key })
+	return out, true
+}
+
+// takeNoop removes a load that had nothing to do.
+func (f *flights) takeNoop(key flightKey) bool {
+	i := slices.Index(f.noopLoads, key)
+	if i >= 0 {
+		f.noopLoads = slices.Delete(f.noopLoads, i, i+1)
+	}
+	return i >= 0
+}
+
+// origin is the call that started an operation.
+type origin struct {
+	name string
+	seq  int64
+	file string
+	line int
+}
+
+func originOf(c *call.Call) origin { return origin{c.Func, c.Seq, c.File, c.Line} }
+
+func (o origin) String() string {
+	return fmt.Sprintf("%s (call %d, %s:%d)", o.name, o.seq, o.file, o.line)
+}
+
+// synchronous does an operation during which the processors of the current
+// system wait: sync(K), then comm(K, T).
+func (s *Sim) synchronous(k interval.Kind, demands ...clock.Demand) {
+	s.tree.operation(k)
+	s.whileWaiting(k, demands...)
+}
+
+// whileWaiting is synchronous without counting an operation.
+func (s *Sim) whileWaiting(k interval.Kind, demands ...clock.Demand) {
+	sys := s.objects.Current()
+	start := s.together(sys, k)
+	if len(demands) > 0 {
+		s.clocks.Delay(sys, k, start, s.clocks.Exchange(sys, start, demands...))
+	}
+	s.clocks.Variation(sys, k)
+}
+
+// begin starts an asynchronous operation under key, which the wait names
+// again.
+func (s *Sim) begin(c *call.Call, key flightKey, k interval.Kind, demands ...clock.Demand) error {
+	if err := s.idle(c, key); err != nil {
+		return err
+	}
+	sys := s.objects.Current()
+	s.tree.operation(k)
+	start, mark := s.startAsync(sys, k)
+	end := s.clocks.Exchange(sys, start, demands...)
+	s.flights.open = append(s.flights.open, flight{key: key, by: originOf(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, mark: mark})
+	return nil
+}
+
+// idle reports an operation with the same key that is still under way.
+func (s *Sim) idle(c *call.Call, key flightKey) error {
+	if f := s.flights.find(key); f != nil {
+		return object.Error(c, "start", "the operation begun at %v is still under way, expected its wait before", f.pos)
+	}
+	return nil
+}
+
+// startAsync returns when an asynchronous operation of sys starts: when the
+// latest processor is there. With --async free the others go on.
+func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (clock.Instant, clock.Mark) {
+	if s.cfg.Options.Async != "free" {
+		return s.together(sys, k), 0
+	}
+	start, mark := s.clocks.Late(sys, k)
+	if s.explained != nil {
+		s.say("the latest processor of system %s is there at %v; the others go on (%s)", gridText(sys.Grid), start, k)
+	}
+	return start, mark
+}
+
+// together makes the processors of sys wait for the latest. When it is all of
+// them no exchange can start earlier any more, but for those of an open loop's
+// boundary iterations.
+func (s *Sim) together(sys *procs.System, k interval.Kind) clock.Instant {
+	start := s.clocks.Sync(sys, k)
+	if s.explained != nil {
+		s.say("all processors of system %s wait for the latest: they start at %v (waiting is communication and synchronization, %s)", gridText(sys.Grid), start, k)
+	}
+	if sys.Ranks == nil && len(s.loop.edges) == 0 {
+		s.clocks.Forget(start)
+	}
+	return start
+}
+
+// await ends the asynchronous operation under key.
+func (s *Sim) await(c *call.Call, key flightKey) error {
+	f, ok := s.flights.take(key)
+	if !ok {
+		return object.Error(c, "wait", "nothing was started that this could wait for, expected the start before")
+	}
+	s.complete(&f)
+	return nil
+}
+
+// complete makes the processors of an operation wait for its end.
+func (s *Sim) complete(f *flight) {
+	if s.explained != nil {
+		s.say("waits for the exchange begun by %s: from %v to %v; what has passed of it is overlap, the rest is communication (%s)", f.by, f.start, f.end, f.kind)
+	}
+	s.clocks.Await(f.sys, f.kind, f.start, f.end, f.mark)
+	s.clocks.Variation(f.sys, f.kind)
+}
+
+// completeAll ends what is still under way at the end of the program, with a
+// warning for each.
+func (s *Sim) completeAll() {
+	for i := range s.flights.open {
+		f := &s.flights.open[i]
+		s.notes.warn(f.pos, "no-wait", "%s was never waited for; it is ended with the program", f.by)
+		s.complete(f)
+	}
+	s.flights.open = nil
+}

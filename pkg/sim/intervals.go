@@ -1,0 +1,65 @@
+package sim
+
+import (
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/object"
+)
+
+// noExpression is the value of a user interval's index that stands for no
+// expression (trace-format A.6).
+const noExpression = 2_000_000_000
+
+// beginInterval handles binter_, bsloop_ and bploop_ (model section 3).
+func beginInterval(typ interval.Type) handler {
+	return func(s *Sim, c *call.Call) (effect, error) {
+		frag, err := c.IntOr("nfrag", 0)
+		if err != nil {
+			return effect{}, err
+		}
+		if frag == -1 {
+			// The run-time system's own root opens no interval; it says
+			// where the program begins.
+			s.tree.root.file, s.tree.root.line = c.File, c.Line
+			return effect{}, nil
+		}
+		var expr *int64
+		if typ == interval.User {
+			x, err := c.IntOr("index", noExpression)
+			if err != nil {
+				return effect{}, err
+			}
+			if x != noExpression {
+				expr = &x
+			}
+		}
+		return effect{then: func() { s.enter(s.tree.begin(typ, c, expr)) }}, nil
+	}
+}
+
+// endInterval handles einter_, enloop_ and eloop_: the call itself is booked
+// to the interval that it closes.
+func endInterval(want func(interval.Type) bool, what string) handler {
+	return func(s *Sim, c *call.Call) (effect, error) {
+		open := s.tree.open()
+		if open == interval.Main {
+			return effect{}, object.Error(c, "interval", "no interval is open here, expected the begin of %s before", what)
+		}
+		if !want(open) {
+			return effect{}, object.Error(c, "interval", "the open interval is of type %s (begun at %s:%d), expected the end of it, not of %s", open, s.tree.cur.file, s.tree.cur.line, what)
+		}
+		return effect{then: func() {
+			s.tree.end()
+			s.clocks.Enter(s.tree.cur.account)
+		}}, nil
+	}
+}
+
+func isUser(t interval.Type) bool { return t == interval.User }
+func isLoop(t interval.Type) bool { return t == interval.Sequential || t == interval.Parallel }
+
+// enter makes n the interval that everything is booked to.
+func (s *Sim) enter(n *node) {
+	s.clocks.Enter(n.account)
+	s.clocks.Join(s.objects.Current())
+}

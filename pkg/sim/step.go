@@ -1,0 +1,108 @@
+package sim
+
+import (
+	"errors"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
+	"dvmtools/pkg/units"
+)
+
+// Step simulates one call.
+func (s *Sim) Step(c *call.Call) error {
+	if s.tree == nil {
+		s.begins(originOf(c))
+	}
+	if !c.Listed() {
+		s.notes.unlisted(c)
+	}
+	if err := s.explain(c); err != nil {
+		return err
+	}
+	defer s.endExplain()
+	if s.inIO {
+		return s.stepIO(c)
+	}
+	own := c.Class() == libdvm.DoLoop
+	if !own {
+		s.user(c.CallTime)
+	}
+	e, ordinary, err := s.handle(c)
+	if err != nil {
+		return err
+	}
+	if own && ordinary {
+		s.user(c.CallTime)
+	}
+	switch {
+	case e.booked || c.RetTime == 0:
+	case e.inside != nil:
+		e.inside(c.RetTime)
+	default:
+		s.system(c.RetTime)
+	}
+	if e.then != nil {
+		e.then()
+	}
+	return nil
+}
+
+// handle runs the handler of a call; with Lenient a handle that names nothing
+// only warns, and the call is an ordinary one.
+func (s *Sim) handle(c *call.Call) (e effect, ordinary bool, err error) {
+	h := handlerOf(c.Class())
+	if h == nil {
+		return effect{}, true, nil
+	}
+	e, err = h(s, c)
+	if err == nil || !s.cfg.Lenient {
+		return e, false, err
+	}
+	if !object.IsHandleError(err) {
+		return e, false, err
+	}
+	fault, _ := errors.AsType[*diag.Error](err)
+	w := *fault
+	w.Severity = diag.SeverityWarning
+	w.Msg += "; simulated as an ordinary function"
+	s.notes.add(&w)
+	return effect{}, true, nil
+}
+
+// user passes t of user time on the processors of the current system alike:
+// every one does the same, all but one of them redundantly (model section 2,
+// base).
+func (s *Sim) user(t units.Seconds) {
+	if t == 0 {
+		return
+	}
+	sys := s.objects.Current()
+	s.sayBase("user time before the call", t, sys)
+	s.clocks.AddAll(sys, clock.Amount{User: t, UserRedundant: redundantOf(sys)})
+}
+
+// system passes t of the run-time system's time on the processors of the
+// current system.
+func (s *Sim) system(t units.Seconds) {
+	if t == 0 {
+		return
+	}
+	sys := s.objects.Current()
+	s.sayBase("time inside the call", t, sys)
+	s.clocks.AddAll(sys, clock.Amount{System: t, SystemRedundant: redundantOf(sys)})
+}
+
+func redundantOf(sys *procs.System) float64 { return redundantShare(int64(sys.Size())) }
+
+// redundantShare is the share of work that n processors do alike which one of
+// them would have done alone: (n-1)/n.
+func redundantShare(n int64) float64 {
+	if n <= 1 {
+		return 0
+	}
+	return float64(n-1) / float64(n)
+}
