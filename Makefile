@@ -1,15 +1,19 @@
 # make help lists what there is.
 GO ?= go
 
-.PHONY: build check demo bench soak generate clean help
+.PHONY: build check check-all demo bench soak generate clean help
 
 ## build      the commands, into bin
 build:
 	$(GO) build -o bin/ ./cmd/...
 
-## check      all checks and tests
+## check      all tests
 check:
 	sh scripts/check
+
+## check-all  these, the race detector, staticcheck, other systems, benchmarks
+check-all:
+	sh scripts/check --all
 
 ## demo       a report of a bundled run, out/heat3d.html
 demo:

@@ -62,9 +62,10 @@ var packages = []struct {
 	{"internal/oracle", "pkg/call pkg/machine pkg/interval"},
 	{"internal/tracegen", ""},
 	{"internal/keytest", ""},
+	{"internal/effort", ""},
 	{"internal/testtraces", "pkg/stream pkg/call pkg/ptr pkg/ptr/merge"},
 	{"scripts/bench", ""},
-	{"scripts/soak", ""},
+	{"scripts/soak", "internal/effort"},
 	{"scripts/tracegen", "internal/tracegen"},
 	{"scripts/tracescale", "pkg/stream"},
 }
@@ -81,7 +82,7 @@ var libraries = map[string][]string{
 // process lists the packages of the standard library that reach out of the
 // program, and where they may be imported outside tests.
 var process = map[string][]string{
-	"os":           {"cmd/", "scripts/", "schema/internal/genschema", "pkg/stream", "internal/testtraces"}, // pkg/stream: files that appear all at once
+	"os":           {"cmd/", "scripts/", "schema/internal/genschema", "pkg/stream", "internal/testtraces", "internal/effort"}, // pkg/stream: files that appear all at once
 	"os/exec":      {"scripts/"},
 	"os/signal":    {"cmd/internal/cli"},
 	"os/user":      {},

@@ -5,7 +5,8 @@
 //
 // Every fuzz target of every package runs for D, one after the other; then
 // the tests of the simulation and of the merging of traces run N times in
-// random order under the race detector. It prints a table of what ran, for
+// random order under the race detector, and all tests in their long form, with
+// DVM_LONG=1. It prints a table of what ran, for
 // how long and with what result. Inputs that fail are left by the Go tool in
 // testdata/fuzz of the package, to be committed with the correction.
 //
@@ -30,6 +31,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"dvmtools/internal/effort"
 )
 
 func main() {
@@ -114,6 +117,14 @@ func run(fuzzTime time.Duration, rounds int, match *regexp.Regexp) ([]byte, bool
 		}
 		show("| `%s` under the race detector, %d rounds | %s | | %s |\n", strings.TrimPrefix(pkg, "./"), rounds, spent(begin), result)
 	}
+	if rounds > 0 {
+		begin, result := time.Now(), "passed"
+		if text, err := goTest("-timeout", "2h", "-count", "1", "./..."); err != nil {
+			ok, result = false, "FAILED"
+			log.Printf("%s", text)
+		}
+		show("| all tests, the long form | %s | | %s |\n", spent(begin), result)
+	}
 	return table.Bytes(), ok, nil
 }
 
@@ -143,8 +154,11 @@ func find() ([]target, error) {
 	return all, nil
 }
 
+// goTest runs go test with the long forms of tests.
 func goTest(args ...string) (string, error) {
-	out, err := exec.Command("go", append([]string{"test"}, args...)...).CombinedOutput()
+	c := exec.Command("go", append([]string{"test"}, args...)...)
+	c.Env = append(os.Environ(), effort.Variable+"=1")
+	out, err := c.CombinedOutput()
 	return string(out), err
 }
 
