@@ -629,20 +629,24 @@ func (t *Table) Realign(c *call.Call) (Move, error) {
 		return Move{}, err
 	}
 	m.To, m.ToSystem = a.Map, a.System
-	t.rename(c, a)
+	t.rename(c, c, a)
 	return m, nil
 }
 
-// rename binds the handle that a crtda_ nested in c returned.
-func (t *Table) rename(c *call.Call, a *Array) {
-	for i := range c.Nested {
-		n := &c.Nested[i]
-		if n.Class() == libdvm.CreateArray {
-			if ref, ok := n.RetHandle("ArrayHandlePtr"); ok {
-				t.bind(ref, a)
+// rename gives array a, which c names, the handle that a crtda_ nested in
+// within returned: whatever had it is no more, and the handle that c names is
+// free for the run-time system to give to another object, which must not end
+// a.
+func (t *Table) rename(c, within *call.Call, a *Array) {
+	for i := range within.Nested {
+		n := &within.Nested[i]
+		if ref, ok := n.RetHandle("ArrayHandlePtr"); ok && n.Class() == libdvm.CreateArray {
+			if old, ok := c.Handle("ArrayHandlePtr"); ok && old != ref && t.byRef[old] == a {
+				delete(t.byRef, old)
 			}
+			t.bindRet(n, "ArrayHandlePtr", a)
 		}
-		t.rename(n, a)
+		t.rename(c, n, a)
 	}
 }
 

@@ -4,7 +4,6 @@ package search
 
 import (
 	"fmt"
-	"math"
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/layout"
@@ -68,8 +67,10 @@ func Read(r *call.Recording, lenient bool) (Shape, error) {
 }
 
 // Mark says how even the blocks of the extents are on a grid: the least ratio
-// over the dimensions of the last coordinate's elements to the most elements
-// of any coordinate, 0 when a coordinate gets none. Grids with a mark above 0
+// over the dimensions of the least elements of any coordinate to the most, 0
+// when a coordinate gets none, 1 when every extent is divisible (model section
+// 11; R 5 takes the last coordinate, which under the blocks of model section 4
+// always has the most). Grids with a mark above 0
 // are called not bad.
 func Mark(grid []int, extents []int64) float64 {
 	mark := 1.0
@@ -85,16 +86,12 @@ func Mark(grid []int, extents []int64) float64 {
 		if err != nil {
 			return 0
 		}
-		most, last := int64(0), int64(0)
+		least, most := e, int64(0)
 		for c := range n {
 			lo, hi := a.Range(c)
-			last = hi - lo
-			most = max(most, last)
-			if last == 0 {
-				return 0
-			}
+			least, most = min(least, hi-lo), max(most, hi-lo)
 		}
-		mark = math.Min(mark, float64(last)/float64(most))
+		mark = min(mark, float64(least)/float64(most))
 	}
 	return mark
 }

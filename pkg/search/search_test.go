@@ -35,10 +35,13 @@ func TestMark(t *testing.T) {
 		want    float64
 	}{
 		{[]int{4}, []int64{8}, 1},
-		// 10 on 4 is 2, 3, 2, 3: the last coordinate has as many as any.
-		{[]int{4}, []int64{10}, 1},
+		// 10 on 4 is 2, 3, 2, 3, although the last coordinate has the most.
+		{[]int{4}, []int64{10}, 2. / 3},
 		// 7 on 3: bounds 0, 2, 4, 7: 2, 2, 3.
-		{[]int{3}, []int64{7}, 1},
+		{[]int{3}, []int64{7}, 2. / 3},
+		// 9 on 2 is 4, 5; the worse of the two dimensions counts.
+		{[]int{2, 3}, []int64{9, 7}, 2. / 3},
+		{[]int{2, 2}, []int64{9, 8}, 0.8},
 		{[]int{5}, []int64{3}, 0},
 		{[]int{2, 9}, []int64{8, 8}, 0},
 		{[]int{2, 2}, []int64{8}, 0},
