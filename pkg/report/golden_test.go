@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files")
 func write(t testing.TB, tree *report.Tree, f report.Format) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.Write(&b, tree, f); err != nil {
+	if err := report.Write(&b, tree, f, report.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -51,6 +51,7 @@ type page struct {
 	Warnings     string
 	Exec, Total  template.HTML
 	EfficPercent string
+	Diagnosis    []string
 	Parts        []part
 	Bar          template.HTML
 	Dropped      string
@@ -106,7 +107,7 @@ type tableRow struct {
 }
 
 // writeHTML writes the page.
-func writeHTML(w io.Writer, t *Tree) error {
+func writeHTML(w io.Writer, t *Tree, _ Options) error {
 	tmpl, err := template.New("page").Parse(pageSource)
 	if err != nil {
 		panic("report: internal error: " + err.Error())
@@ -135,6 +136,7 @@ func newPage(t *Tree) *page {
 		EfficPercent: percent(root.Efficiency),
 		Bar:          barHTML(&root.Times),
 		Columns:      processorFigures(),
+		Diagnosis:    Diagnosis(t, Findings(t)),
 		tree:         t,
 		main:         mainFigures(),
 		titleAll:     len(t.Nodes) <= maxTitled,

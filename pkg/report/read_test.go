@@ -57,7 +57,7 @@ func TestReadGivesTheSameReport(t *testing.T) {
 			if g != write(t, want, f) {
 				t.Errorf("level %d, %s: the reports differ", level, f)
 			}
-			if !strings.Contains(g, "2 warnings of the simulation") {
+			if (f == report.HTML || f == report.Text) && !strings.Contains(g, "2 warnings of the simulation") {
 				t.Errorf("level %d, %s: the warnings are not said", level, f)
 			}
 		}

@@ -30,12 +30,53 @@ type Format string
 const (
 	// HTML is one self-contained page.
 	HTML Format = "html"
-	// Text is an aligned tree for a terminal, without colours.
+	// Text is an aligned tree for a terminal.
 	Text Format = "text"
+	// CSV has one line for each figure of each interval and class of
+	// processors: interval, processors, metric, value, unit and where it is.
+	CSV Format = "csv"
+	// JSON is one document.
+	JSON Format = "json"
+	// Folded is a line for each interval with the names of those around it
+	// and its own part of a metric: what flame graphs are drawn from.
+	Folded Format = "folded"
+	// Prom is OpenMetrics text, also what the textfile collector of
+	// Prometheus reads.
+	Prom Format = "prom"
+	// Markdown is a summary to paste into an issue or a merge request.
+	Markdown Format = "md"
 )
 
+// Options are what a caller may choose.
+type Options struct {
+	// Metric is the metric of the folded format, "" for total_time.
+	Metric string
+	// Colour allows the text to hold the escape sequences of terminals.
+	Colour bool
+}
+
+// writers are the formats, the default first.
+var writers = []struct {
+	format Format
+	write  func(io.Writer, *Tree, Options) error
+}{
+	{HTML, writeHTML},
+	{Text, writeText},
+	{CSV, writeCSV},
+	{JSON, writeJSON},
+	{Folded, writeFolded},
+	{Prom, writeProm},
+	{Markdown, writeMarkdown},
+}
+
 // Formats returns the formats that [Write] knows, the default first.
-func Formats() []Format { return []Format{HTML, Text} }
+func Formats() []Format {
+	var list []Format
+	for _, f := range writers {
+		list = append(list, f.format)
+	}
+	return list
+}
 
 // ParseFormat returns the format of that name, or an error that lists those
 // that exist.
@@ -43,20 +84,29 @@ func ParseFormat(name string) (Format, error) {
 	if slices.Contains(Formats(), Format(name)) {
 		return Format(name), nil
 	}
-	var names []string
+	var list []string
 	for _, f := range Formats() {
-		names = append(names, string(f))
+		list = append(list, string(f))
 	}
-	return "", fmt.Errorf("found format %q, expected %s%s", name, strings.Join(names, " or "), diag.DidYouMean(name, names))
+	return "", fmt.Errorf("found format %q, expected %s%s", name, alternatives(list), diag.DidYouMean(name, list))
 }
 
-// Write writes t in format f. Its errors are those of w.
-func Write(w io.Writer, t *Tree, f Format) error {
-	switch f {
-	case HTML:
-		return writeHTML(w, t)
-	case Text:
-		return writeText(w, t)
+// alternatives returns "a, b or c".
+func alternatives(words []string) string {
+	last := len(words) - 1
+	if last < 1 {
+		return strings.Join(words, "")
+	}
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}
+
+// Write writes t in format f. Its errors are those of w, and that of
+// [CheckMetric].
+func Write(w io.Writer, t *Tree, f Format, o Options) error {
+	for _, x := range writers {
+		if x.format == f {
+			return x.write(w, t, o)
+		}
 	}
 	panic("report: internal error: no format " + string(f))
 }

@@ -79,8 +79,8 @@ func sample(t testing.TB) *records {
 		IO:             interval.KindTimes{Variation: 1e-9},
 		Reduction:      par.Reduction,
 		Shadow:         interval.KindTimes{Overlap: 1.25e-4, Synch: 0.25e-3},
-		Remote:         interval.KindTimes{Communication: 1.0 / 3, RealSynch: 1.0 / 7, Synch: 1.0 / 9, Variation: 1.0 / 11, Overlap: 1.0 / 13},
-		Redistribution: interval.KindTimes{Communication: 2.0 / 3, RealSynch: 2.0 / 7, Synch: 2.0 / 9, Variation: 2.0 / 11, Overlap: 2.0 / 13},
+		Remote:         interval.KindTimes{Communication: 1e-6 / 3, RealSynch: 1e-6 / 7, Synch: 1e-6 / 9, Variation: 1e-6 / 11, Overlap: 1e-6 / 13},
+		Redistribution: interval.KindTimes{Communication: 2e-6 / 3, RealSynch: 2e-6 / 7, Synch: 2e-6 / 9, Variation: 2e-6 / 11, Overlap: 2e-6 / 13},
 	}
 	return &records{
 		header: interval.Header{

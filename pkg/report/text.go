@@ -2,14 +2,17 @@ package report
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
 )
 
-// writeText writes the aligned tree.
-func writeText(w io.Writer, t *Tree) error {
+// writeText writes what was simulated, the diagnosis, where the time goes, what
+// could be changed, and the aligned tree.
+func writeText(w io.Writer, t *Tree, o Options) error {
 	b := bufio.NewWriter(w)
+	paint := painter(o.Colour)
 	line := func(s string) { b.WriteString(strings.TrimRight(s, " ") + "\n") }
 
 	h, root := &t.Header, t.Root
@@ -31,24 +34,44 @@ func writeText(w io.Writer, t *Tree) error {
 		facts = append(facts, []string{"warnings", o})
 	}
 	facts = append(facts,
-		[]string{"execution time", Value{real: float64(root.ExecutionTime)}.String() + " s"},
+		[]string{"execution time", timeWords(float64(root.ExecutionTime))},
 		[]string{"efficiency", percent(root.Efficiency)},
-		[]string{"total time", Value{real: float64(root.TotalTime)}.String() + " s"})
+		[]string{"total time", timeWords(float64(root.TotalTime))})
 	for _, row := range align(facts, "ll") {
 		line(row)
+	}
+
+	findings := Findings(t)
+	line("")
+	for _, s := range Diagnosis(t, findings) {
+		for _, l := range wrap(s, textWidth) {
+			line(paint(bold, l))
+		}
 	}
 
 	line("")
 	var parts [][]string
 	for _, p := range Split(&root.Times) {
-		parts = append(parts, []string{"  " + p.Label, Value{real: p.Seconds}.String() + " s", percent(p.Share)})
+		parts = append(parts, []string{"  " + p.Label, timeWords(p.Seconds), percent(p.Share), gauge([]Part{p}, 20)})
 	}
-	for _, row := range align(parts, "lrr") {
+	for _, row := range align(parts, "lrrl") {
 		line(row)
 	}
 
+	if len(findings) > 0 {
+		line("")
+		line(paint(bold, "what could be changed, and what it would save at best"))
+		for _, f := range findings {
+			head := fmt.Sprintf("%8s  ", savingWords(&f))
+			for _, l := range wrap(f.Text+" "+f.Advice, textWidth-len(head)) {
+				line(head + l)
+				head = strings.Repeat(" ", len(head))
+			}
+		}
+	}
+
 	line("")
-	rows := [][]string{{"interval", "place", "expr", "count", "processors", "execution", "efficiency", "lost"}}
+	rows := [][]string{{"interval", "place", "expr", "count", "processors", "execution", "efficiency", "lost", "use"}}
 	for _, n := range t.Nodes {
 		rows = append(rows, []string{
 			// The indent is bounded, or a deep tree would be quadratic text.
@@ -56,14 +79,23 @@ func writeText(w io.Writer, t *Tree) error {
 			placeWords(&n.Interval), exprWords(&n.Interval),
 			Value{count: n.Count, isCount: true}.String(),
 			Value{count: n.Processors, isCount: true}.String(),
-			Value{real: float64(n.ExecutionTime)}.String() + " s",
+			timeWords(float64(n.ExecutionTime)),
 			percent(n.Efficiency),
-			Value{real: float64(n.LostTime)}.String() + " s",
+			timeWords(float64(n.LostTime)),
+			gauge(Split(&n.Times), 16),
 		})
 	}
-	for _, row := range align(rows, "llrrrrrr") {
+	for i, row := range align(rows, "llrrrrrrl") {
+		switch {
+		case i == 0:
+			row = paint(bold, row)
+		case len(t.Nodes) > 1:
+			row = paint(heat(t.Nodes[i-1], root), row)
+		}
 		line(row)
 	}
+	line("")
+	line(useLegend)
 	if t.Dropped > 0 {
 		line("")
 		line(droppedWords(t.Dropped))

@@ -298,9 +298,8 @@ func TestParseFormat(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"htlm": `found format "htlm", expected html or text; did you mean "html"?`,
-		"csv":  `found format "csv", expected html or text`,
-		"":     `found format "", expected html or text`,
+		"htlm": `found format "htlm", expected html, text, csv, json, folded, prom or md; did you mean "html"?`,
+		"":     `found format "", expected html, text, csv, json, folded, prom or md`,
 	} {
 		if _, err := report.ParseFormat(name); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", name, err, want)
@@ -326,7 +325,7 @@ func TestWriteReportsErrors(t *testing.T) {
 	for _, f := range report.Formats() {
 		size := len(write(t, tree, f))
 		for _, n := range []int{0, size / 2, size - 1} {
-			if err := report.Write(&full{n}, tree, f); !errors.Is(err, errFull) {
+			if err := report.Write(&full{n}, tree, f, report.Options{}); !errors.Is(err, errFull) {
 				t.Errorf("%s, room for %d bytes: %v", f, n, err)
 			}
 		}
@@ -338,14 +337,14 @@ func TestWriteReportsErrors(t *testing.T) {
 func chain(n int, deep bool) *records {
 	r := &records{header: interval.Header{Source: []string{"x.ptr"}, Grid: []int{4}, Processors: 4}}
 	for i := range n {
-		iv := interval.Interval{ID: i + 1, File: "x.fdv", Line: i, Count: 1, Processors: 4}
+		iv := interval.Interval{ID: i + 1, Type: interval.User, File: "x.fdv", Line: i, Count: 1, Processors: 4}
 		if i > 0 {
 			iv.Parent, iv.Level = 1, 1
 			if deep {
 				iv.Parent, iv.Level = i, i
 			}
 		}
-		iv.ProductiveCPUTime, iv.TotalTime, iv.Idle = 3, 4, 1
+		iv.ProductiveCPUTime, iv.ProductiveTime, iv.TotalTime, iv.LostTime, iv.Idle = 3, 3, 4, 1, 1
 		r.intervals = append(r.intervals, iv)
 		for c := range 3 {
 			r.processors = append(r.processors, interval.Processor{Interval: i + 1, N: int64(c + 1), Boxes: [][]string{{fmt.Sprint(c)}}})
@@ -372,12 +371,12 @@ func TestSizeIsLinear(t *testing.T) {
 func BenchmarkHTML(b *testing.B) {
 	tree := chain(2000, false).tree(b, report.AllLevels)
 	var buf bytes.Buffer
-	if err := report.Write(&buf, tree, report.HTML); err != nil {
+	if err := report.Write(&buf, tree, report.HTML, report.Options{}); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(buf.Len()))
 	for b.Loop() {
-		if err := report.Write(io.Discard, tree, report.HTML); err != nil {
+		if err := report.Write(io.Discard, tree, report.HTML, report.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -70,6 +70,13 @@ func (e *Env) Out() (*stream.Writer, error) {
 	return o.main, err
 }
 
+// Colour tells whether escape sequences belong into the output: it is a
+// terminal that understands them, not a file, and the environment's NO_COLOR is
+// not set.
+func (e *Env) Colour() bool {
+	return e.outs.path == "" && !e.outs.zstd && isTerminal(e.stdout) && !dumbTerminal() && os.Getenv("NO_COLOR") == ""
+}
+
 // Create opens a further output file, besides that of [Env.Out]: like a file
 // given with -o it is compressed on request, appears only when the command
 // succeeds, and may not be an input.

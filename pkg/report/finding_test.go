@@ -1,0 +1,203 @@
+package report_test
+
+import (
+	"fmt"
+	"html"
+	"strings"
+	"testing"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/report"
+	"dvmtools/pkg/units"
+)
+
+// program makes a program of a main interval and intervals directly inside
+// it, on p processors. The main interval gets the sums; its execution time is
+// that of the intervals and 1 ms of computation that is divided evenly.
+func program(p int64, inner ...interval.Interval) *records {
+	r := &records{header: interval.Header{Source: []string{"x.ptr"}, Grid: []int{int(p)}, Processors: p}}
+	root := interval.Interval{ID: 1, Type: interval.Main, File: "x.fdv", Line: 1, Count: 1, Processors: p}
+	t := &root.Times
+	t.ExecutionTime, t.CPUTime, t.ProductiveCPUTime = 1e-3, units.Seconds(p)*1e-3, units.Seconds(p)*1e-3
+	for i := range inner {
+		iv := &inner[i]
+		iv.ID, iv.Parent, iv.Level, iv.File, iv.Count, iv.Processors = i+2, 1, 1, "x.fdv", max(1, iv.Count), p
+		iv.TotalTime = iv.ExecutionTime * units.Seconds(p)
+		iv.InsuffParallelism = iv.InsuffParallelismUSR + iv.InsuffParallelismSYS
+		iv.ProductiveCPUTime = iv.CPUTime - iv.InsuffParallelismUSR
+		iv.ProductiveSYSTime = iv.SYSTime - iv.InsuffParallelismSYS
+		for k := range interval.NumKinds {
+			iv.Communication += iv.Kind(k).Communication
+			iv.CommunicationSynch += iv.Kind(k).RealSynch
+		}
+		for _, f := range []func(*interval.Times) *units.Seconds{
+			func(t *interval.Times) *units.Seconds { return &t.ExecutionTime },
+			func(t *interval.Times) *units.Seconds { return &t.CPUTime },
+			func(t *interval.Times) *units.Seconds { return &t.SYSTime },
+			func(t *interval.Times) *units.Seconds { return &t.IOTime },
+			func(t *interval.Times) *units.Seconds { return &t.ProductiveCPUTime },
+			func(t *interval.Times) *units.Seconds { return &t.ProductiveSYSTime },
+			func(t *interval.Times) *units.Seconds { return &t.InsuffParallelism },
+			func(t *interval.Times) *units.Seconds { return &t.InsuffParallelismUSR },
+			func(t *interval.Times) *units.Seconds { return &t.InsuffParallelismSYS },
+			func(t *interval.Times) *units.Seconds { return &t.Communication },
+			func(t *interval.Times) *units.Seconds { return &t.CommunicationSynch },
+			func(t *interval.Times) *units.Seconds { return &t.LoadImbalance },
+			func(t *interval.Times) *units.Seconds { return &t.Idle },
+			func(t *interval.Times) *units.Seconds { return &t.IO.Communication },
+			func(t *interval.Times) *units.Seconds { return &t.Reduction.Communication },
+			func(t *interval.Times) *units.Seconds { return &t.Shadow.Communication },
+			func(t *interval.Times) *units.Seconds { return &t.Remote.Communication },
+			func(t *interval.Times) *units.Seconds { return &t.Redistribution.Communication },
+			func(t *interval.Times) *units.Seconds { return &t.IO.RealSynch },
+			func(t *interval.Times) *units.Seconds { return &t.Reduction.RealSynch },
+			func(t *interval.Times) *units.Seconds { return &t.Shadow.RealSynch },
+		} {
+			*f(t) += *f(&iv.Times)
+		}
+	}
+	t.TotalTime = t.ExecutionTime * units.Seconds(p)
+	t.ProductiveTime = t.ProductiveCPUTime + t.ProductiveSYSTime + t.IOTime
+	t.LostTime = t.TotalTime - t.ProductiveTime
+	t.Efficiency = float64(t.ProductiveTime / t.TotalTime)
+	r.intervals = append([]interval.Interval{root}, inner...)
+	return r
+}
+
+// TestFirstFinding gives streams of which it is known what costs most.
+func TestFirstFinding(t *testing.T) {
+	type times = interval.Times
+	slow, fast := machine.NewProcessor("slow", 1), machine.NewProcessor("fast", 2)
+	mixed, err := machine.New(machine.NewCluster("mixed", machine.Medium{Kind: machine.Ethernet, Channels: 1, TStart: 1e-6},
+		machine.Group{Count: 2, Node: slow}, machine.Group{Count: 2, Node: fast}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A loop in which 3 of 4 processors compute 2 ms and the last 10 ms, so
+	// that the others wait 8 ms in the reduction behind it, which costs 0.1 ms:
+	// the mean is 4 ms, 6 ms could be saved.
+	uneven := interval.Interval{Type: interval.Parallel, Line: 40, Times: times{ExecutionTime: 10.1e-3, CPUTime: 16e-3, LoadImbalance: 24e-3,
+		Reduction: interval.KindTimes{Communication: 24.4e-3, RealSynch: 24e-3}}}
+	for _, c := range []struct {
+		name    string
+		r       *records
+		startup units.Seconds
+		machine *machine.Machine
+		id      string
+		at      int
+		saving  float64
+		says    string
+	}{
+		{name: "sequential part", id: "repeated", at: 2, saving: 7.5e-3, says: "in the sequential part at x.fdv:31; distributed over them it would save",
+			// 4 processors repeat 10 ms: 10 of 40 would do.
+			r: program(4, interval.Interval{Type: interval.Sequential, Line: 31, Times: times{ExecutionTime: 10e-3, CPUTime: 40e-3, InsuffParallelismUSR: 30e-3}},
+				interval.Interval{Type: interval.Parallel, Line: 50, Times: times{ExecutionTime: 2e-3, CPUTime: 6e-3, LoadImbalance: 2e-3, Idle: 2e-3}})},
+		{name: "uneven load", id: "imbalance", at: 2, saving: 6e-3, says: "ideal load balance would save", r: program(4, uneven)},
+		{name: "unequal powers", id: "powers", at: 2, saving: 6e-3, says: "processors are of unequal power", r: program(4, uneven), machine: mixed},
+		{name: "shadow edges", id: "shadow", at: 3, saving: 5e-3, says: "Exchanging shadow edges takes",
+			// 5 ms of exchange on each of 4 processors, 1 ms of waiting.
+			r: program(4, interval.Interval{Type: interval.Sequential, Line: 5, Times: times{ExecutionTime: 1e-3, CPUTime: 4e-3, InsuffParallelismUSR: 3e-3}},
+				interval.Interval{Type: interval.Parallel, Line: 9, Count: 100, Times: times{ExecutionTime: 16e-3, CPUTime: 40e-3,
+					Shadow: interval.KindTimes{Communication: 24e-3, RealSynch: 4e-3}}})},
+		{name: "start-up", id: "startup", at: 1, saving: 40e-3, says: "before its first parallel operation", startup: 40e-3,
+			// 40 of 43 ms pass before the program does anything; 2 ms of loop.
+			r: program(4, interval.Interval{Type: interval.Sequential, Line: 2, Times: times{ExecutionTime: 40e-3, CPUTime: 160e-3, InsuffParallelismUSR: 120e-3}},
+				interval.Interval{Type: interval.Parallel, Line: 9, Times: times{ExecutionTime: 2e-3, CPUTime: 8e-3}})},
+		{name: "input and output", id: "io", at: 2, saving: 9e-3, says: "One processor reads and writes in the interval at x.fdv:7",
+			// 9 ms on one of 2 processors, for which the other waits.
+			r: program(2, interval.Interval{Type: interval.User, Line: 7, Times: times{ExecutionTime: 9.05e-3, IOTime: 9e-3,
+				IO: interval.KindTimes{Communication: 9.1e-3, RealSynch: 9e-3}}})},
+		{name: "many small calls", id: "runtime", at: 2, saving: 3e-3, says: "work of the run-time system in the sequential part at x.fdv:8",
+			// 4 ms of calls on each of 4 processors.
+			r: program(4, interval.Interval{Type: interval.Sequential, Line: 8, Times: times{ExecutionTime: 4e-3, SYSTime: 16e-3, InsuffParallelismSYS: 12e-3}})},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if c.machine != nil {
+				c.r.header.Machine = c.machine.Description()
+			}
+			tree := c.r.tree(t, report.AllLevels)
+			tree.Startup = c.startup
+			findings := report.Findings(tree)
+			if len(findings) == 0 {
+				t.Fatal("nothing was found")
+			}
+			f := findings[0]
+			if f.ID != c.id || f.Interval != c.at || !near(float64(f.Saving), c.saving) || !strings.Contains(f.Text, c.says) {
+				t.Errorf("found %+v,\nexpected %s of interval %d, %v s, %q", f, c.id, c.at, c.saving, c.says)
+			}
+			if f.Share != float64(f.Saving/tree.Root.ExecutionTime) || f.Advice == "" {
+				t.Errorf("share %v, advice %q", f.Share, f.Advice)
+			}
+			for i, g := range findings {
+				if i > 0 && g.Saving > findings[i-1].Saving {
+					t.Errorf("%s after %s saves more", g.ID, findings[i-1].ID)
+				}
+			}
+			diagnosis := report.Diagnosis(tree, findings)
+			if n := len(diagnosis); n < 2 || n > 3 || diagnosis[1] != f.Text {
+				t.Errorf("the diagnosis is %q", diagnosis)
+			}
+			for _, format := range []report.Format{report.HTML, report.Text, report.Markdown} {
+				if s := html.UnescapeString(strings.Join(strings.Fields(write(t, tree, format)), " ")); !strings.Contains(strings.ReplaceAll(s, "\u00a0", " "), f.Text) {
+					t.Errorf("%s does not say %q", format, f.Text)
+				}
+			}
+		})
+	}
+}
+
+func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
+
+// TestEveryFinding gives a program on 4 processors that loses 1 ms of execution
+// time to everything there is, and wants each found with that saving.
+func TestEveryFinding(t *testing.T) {
+	kind := interval.KindTimes{Communication: 4e-3}
+	r := program(4,
+		interval.Interval{Type: interval.Sequential, Line: 2, Times: interval.Times{ExecutionTime: 2e-3, CPUTime: 4e-3, InsuffParallelismUSR: 4e-3, SYSTime: 4e-3, InsuffParallelismSYS: 4e-3}},
+		interval.Interval{Type: interval.Parallel, Line: 3, Count: 10, Times: interval.Times{ExecutionTime: 8e-3, IOTime: 1e-3, Idle: 4e-3, LoadImbalance: 4e-3,
+			IO: kind, Reduction: interval.KindTimes{Communication: 8e-3, RealSynch: 4e-3}, Shadow: kind, Remote: kind, Redistribution: kind}})
+	tree := r.tree(t, report.AllLevels)
+	tree.Startup = 0
+	got := map[string]bool{}
+	for _, f := range report.Findings(tree) {
+		got[f.ID] = true
+		if want := 1e-3; f.ID != "small-loop" && f.ID != "limit" && !near(float64(f.Saving), want) {
+			t.Errorf("%s saves %v s, expected %v", f.ID, f.Saving, want)
+		}
+	}
+	for id := range strings.FieldsSeq("repeated runtime imbalance wait idle io io-results reduction shadow remote redistribution small-loop limit") {
+		if !got[id] {
+			t.Errorf("%s was not found", id)
+		}
+		delete(got, id)
+	}
+	for id := range got {
+		t.Errorf("%s was found", id)
+	}
+}
+
+// TestNothingToFind wants no finding below its threshold, 2 % of the execution
+// time, and a sentence that says so.
+func TestNothingToFind(t *testing.T) {
+	for _, c := range []struct {
+		lost  units.Seconds // in each of 4 processors, of 100 ms
+		found int
+	}{{1.9e-3, 0}, {2.1e-3, 1}} {
+		r := program(4, interval.Interval{Type: interval.Parallel, Line: 3, Times: interval.Times{ExecutionTime: 99e-3, CPUTime: 4 * (99e-3 - c.lost),
+			Shadow: interval.KindTimes{Communication: 4 * c.lost}}})
+		tree := r.tree(t, report.AllLevels)
+		findings := report.Findings(tree)
+		if len(findings) != c.found {
+			t.Errorf("%v s: %d findings, expected %d", c.lost, len(findings), c.found)
+		}
+		if s := fmt.Sprint(report.Diagnosis(tree, findings)); strings.Contains(s, "No single cause loses more than 2.0 %") != (c.found == 0) {
+			t.Errorf("%v s: %s", c.lost, s)
+		}
+	}
+	one := program(1)
+	tree := one.tree(t, report.AllLevels)
+	if s := fmt.Sprint(report.Findings(tree), report.Diagnosis(tree, nil)); !strings.Contains(s, "on one processor") {
+		t.Error(s)
+	}
+}

@@ -1,0 +1,75 @@
+package report
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"dvmtools/pkg/interval"
+)
+
+// jsonVersion is the version of the document's form.
+const jsonVersion = 1
+
+// document is the JSON document, its intervals excepted.
+type document struct {
+	Report  string `json:"report"`
+	Version int    `json:"version"`
+	Program string `json:"program"`
+	interval.Header
+	Warnings int64 `json:"warnings"`
+	// Dropped is how many deeper intervals were left out.
+	Dropped   int       `json:"dropped_intervals"`
+	Diagnosis []string  `json:"diagnosis"`
+	Findings  []Finding `json:"findings"`
+}
+
+// jsonInterval is an interval in the document: the fields of its record, and
+// its processors.
+type jsonInterval struct {
+	interval.Interval
+	Classes []interval.Processor `json:"classes,omitempty"`
+}
+
+// writeJSON writes one document: the fields of the header record, what the
+// figures say, and "intervals", each with the fields of its record and the
+// classes of its processors.
+func writeJSON(w io.Writer, t *Tree, _ Options) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	findings := Findings(t)
+	head, err := marshal(document{
+		Report: "dvmreport", Version: jsonVersion, Program: program(t), Header: t.Header,
+		Warnings: t.Warnings, Dropped: t.Dropped,
+		Diagnosis: Diagnosis(t, findings), Findings: append([]Finding{}, findings...),
+	})
+	if err != nil {
+		return err
+	}
+	b.Write(bytes.TrimSuffix(head, []byte("}")))
+	b.WriteString(",\n\"intervals\":[")
+	for i, n := range t.Nodes {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		text, err := marshal(jsonInterval{n.Interval, n.Classes})
+		if err != nil {
+			return err
+		}
+		b.WriteByte('\n')
+		b.Write(text)
+	}
+	b.WriteString("\n]}\n")
+	return b.Flush()
+}
+
+// marshal returns v as JSON that holds <, > and & as they are.
+func marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
