@@ -37,6 +37,7 @@ var packages = []struct {
 	{"pkg/expr", "pkg/diag"},
 	{"pkg/machine", "pkg/diag pkg/units"},
 	{"pkg/machine/par", "pkg/diag pkg/units pkg/machine"},
+	{"pkg/machine/parasol", "pkg/diag pkg/units pkg/expr pkg/machine"},
 	{"pkg/comm", "pkg/diag pkg/units pkg/machine"},
 	{"pkg/traffic", "pkg/diag pkg/units pkg/layout pkg/procs pkg/object pkg/comm"},
 	{"pkg/interval", "pkg/diag pkg/units pkg/ndjson pkg/machine"},

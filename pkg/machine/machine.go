@@ -9,6 +9,7 @@
 //  3. Every instance of a cluster has a medium of its own. A message between
 //     two processors uses the medium of the lowest node that contains both
 //     ([Machine.Lowest]).
+//  4. A machine with a [Network] has links instead of media.
 //
 // Nodes are built with [NewProcessor] and [NewCluster], machines with [New].
 // Media and powers may be changed in place before a simulation; the shape of
@@ -46,6 +47,9 @@ type Machine struct {
 	// Unbounded says that the description states no number of processors
 	// (the 2000 form of Predictor.par); Processors is then [MaxProcessors].
 	Unbounded bool
+	// Network connects the processors by links; nil when the media of the
+	// tree do.
+	Network *Network
 	// Warnings are the remarks that the reader of the description made.
 	// They are no part of the machine and [Machine.Equal] ignores them.
 	Warnings []*diag.Error
@@ -67,8 +71,9 @@ func New(root *Node) (*Machine, error) {
 // Check returns nil when the machine can be simulated: it has a root, between
 // one and [MaxProcessors] processors at most [MaxDepth] deep, different nodes
 // have different names, every power and medium is in range, every cluster
-// with more than one child has a medium, and the topology, if any, has at
-// most [MaxRank] positive extents whose product is at most [MaxProcessors].
+// with more than one child has a medium unless there is a network, and the
+// topology, if any, has at most [MaxRank] positive extents whose product is at
+// most [MaxProcessors]. The links of a network connect processors that exist.
 func (m *Machine) Check() error {
 	if m.Root == nil {
 		return fmt.Errorf("machine %q has no root", m.Name)
@@ -82,7 +87,12 @@ func (m *Machine) Check() error {
 			return fmt.Errorf("two nodes of machine %q have the name %q", m.Name, n.Name)
 		}
 		names[n.Name] = true
-		if err := n.check(); err != nil {
+		if err := n.check(m.Network != nil); err != nil {
+			return fmt.Errorf("machine %q: %w", m.Name, err)
+		}
+	}
+	if m.Network != nil {
+		if err := m.Network.check(m.Processors()); err != nil {
 			return fmt.Errorf("machine %q: %w", m.Name, err)
 		}
 	}
@@ -140,15 +150,15 @@ func (m *Machine) Nodes() []*Node {
 }
 
 // Equal says whether two machines are written alike: the same name, search
-// mode, topology and bound, and the same nodes with the same groups, powers
-// and media. {2 x a} and {a, a} are not written alike.
+// mode, topology, bound and network, and the same nodes with the same groups,
+// powers and media. {2 x a} and {a, a} are not written alike.
 func (m *Machine) Equal(o *Machine) bool {
 	if m == nil || o == nil {
 		return m == o
 	}
 	return m.Name == o.Name && m.Search == o.Search && m.Unbounded == o.Unbounded &&
 		slices.Equal(m.Topology, o.Topology) &&
-		slices.EqualFunc(m.Nodes(), o.Nodes(), (*Node).sameText)
+		slices.EqualFunc(m.Nodes(), o.Nodes(), (*Node).sameText) && m.Network.equal(o.Network)
 }
 
 // child returns the copy below n that holds the leaf at offset p from n's

@@ -169,7 +169,9 @@ func (n *Node) Processors() int64 { return n.total }
 // {2 x a, 3 x b}, 0 for a processor.
 func (n *Node) Children() int64 { return n.children }
 
-func (n *Node) check() error {
+// check returns nil when the node alone is in order; linked says that links
+// stand in for media.
+func (n *Node) check(linked bool) error {
 	if n.Leaf() {
 		if n.total != 1 {
 			return fmt.Errorf("cluster %q is empty", n.Name)
@@ -193,7 +195,10 @@ func (n *Node) check() error {
 	if err := n.Medium.check(); err != nil {
 		return fmt.Errorf("cluster %q: %w", n.Name, err)
 	}
-	if n.children > 1 && n.Medium.Kind == NoMedium {
+	if linked && n.Medium.Kind != NoMedium {
+		return fmt.Errorf("cluster %q has a medium beside the links of the machine", n.Name)
+	}
+	if !linked && n.children > 1 && n.Medium.Kind == NoMedium {
 		return fmt.Errorf("cluster %q has %d children and no medium", n.Name, n.children)
 	}
 	return nil

@@ -1,0 +1,93 @@
+package parasol
+
+import (
+	"slices"
+	"strings"
+)
+
+// Certainty says how sure the meaning of a timing parameter is: the report
+// explains few of its names.
+type Certainty uint8
+
+const (
+	// Sure means that the text of the report or the name of a Fortran 77
+	// function says so.
+	Sure Certainty = iota
+	// Probable means that it follows from the scheme of the names.
+	Probable
+	// Uncertain means that it is the best of several readings.
+	Uncertain
+)
+
+var certaintyNames = [...]string{"sure", "probable", "uncertain"}
+
+// String returns the constant's name in lower case.
+func (c Certainty) String() string { return certaintyNames[c] }
+
+// A Parameter is a row of the table of timing parameters (2.3.1, appendix A).
+// Its timing is the number of seconds that one execution takes.
+type Parameter struct {
+	// Name is the canonical spelling. Misprint is the spelling of the report
+	// where that is a mistake; it is read with a warning.
+	Name, Misprint string
+	// Measures says what is executed: an instruction or a Fortran 77
+	// function. Type is the type of the operands, empty where none matters;
+	// Locality is "local" (variables of the subroutine), "global" (in a
+	// COMMON block, 3.1.1) or empty.
+	Measures, Type, Locality string
+	// Class is "arithmetic", "logical", "index", "flow" or "intrinsic".
+	Class string
+	// Groups lists the groups of section 3.2.2 that hold the parameter,
+	// separated by blanks, without the group "all", which holds each.
+	Groups string
+	// Certainty says how sure all this is, Section where it comes from ("A"
+	// is the appendix), Note why it is not certain.
+	Certainty     Certainty
+	Section, Note string
+	// Twin is set for the 12 functions that appendix A leaves out, though
+	// section 2.3.1 speaks of all: the parameter whose timing holds where
+	// this one is not defined.
+	Twin string
+}
+
+// Parameters returns the table of timing parameters: the 150 of the report,
+// followed by 12 extensions. It is the caller's own copy.
+func Parameters() []Parameter { return slices.Clone(parameters[:]) }
+
+// parameterIndex finds parameters by their names and misprints.
+var parameterIndex = indexParameters()
+
+func indexParameters() map[string]int {
+	index := map[string]int{}
+	for i, p := range parameters {
+		index[p.Name] = i
+		if p.Misprint != "" {
+			index[p.Misprint] = i
+		}
+	}
+	return index
+}
+
+// parameterNames returns the canonical names, for suggestions.
+func parameterNames() []string {
+	names := make([]string, len(parameters))
+	for i, p := range parameters {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// In says whether the parameter belongs to a group of section 3.2.2.
+func (p *Parameter) In(group string) bool {
+	return group == "all" || slices.Contains(strings.Fields(p.Groups), group)
+}
+
+// Groups returns the names of the groups of timing parameters, sorted.
+func Groups() []string {
+	names := []string{"all"}
+	for _, p := range parameters {
+		names = append(names, strings.Fields(p.Groups)...)
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
