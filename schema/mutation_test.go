@@ -38,6 +38,7 @@ var mayBeAbsent = map[string]string{
 	"machine.unbounded":    "most machines have an end",
 	"machine.topology":     "the description states none",
 	"node.medium":          "a cluster of one child needs none",
+	"options.sections":     "the trace knows its sections",
 	"span.op":              "computation is no operation",
 }
 

@@ -132,7 +132,7 @@ func searched(t testing.TB, m *machine.Machine, mode int, calls []byte) (text []
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s, err := search.Read(prog, false); err != nil || len(s.Extents) == 0 {
+	if s, err := search.Read(prog, "", false); err != nil || len(s.Extents) == 0 {
 		return nil, false
 	}
 	var out bytes.Buffer
@@ -200,6 +200,7 @@ func samples(t testing.TB) corpus {
 			{Name: "n", Processors: 2, Medium: &machine.MediumDescription{CommType: machine.Myrinet, Channels: 2, TByte: 1e-9}, Children: []machine.GroupDescription{{Count: 2, Node: "p"}}},
 			node,
 		}}}
+	header.Options.Sections = "16=0-1/4"
 	iw := interval.NewWriter(&intervals)
 	expr, rank := int64(-5), int64(0)
 	e := json.NewEncoder(&searches)

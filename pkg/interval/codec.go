@@ -73,6 +73,7 @@ var optionsRecord = ndjson.NewRecord("a set of options",
 	ndjson.String("across", func(o *Options) *string { return &o.Across }),
 	ndjson.String("balance", func(o *Options) *string { return &o.Balance }),
 	ndjson.String("async", func(o *Options) *string { return &o.Async }),
+	ndjson.String("sections", func(o *Options) *string { return &o.Sections }).OmitIf(func(o *Options) bool { return o.Sections == "" }),
 	ndjson.Int("level", func(o *Options) *int { return &o.Level }),
 )
 

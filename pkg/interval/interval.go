@@ -127,6 +127,9 @@ type Options struct {
 	Across      string `json:"across"`
 	Balance     string `json:"balance"`
 	Async       string `json:"async"`
+	// Sections are those of processor systems that the user stated, as
+	// package procs reads them, "" for none.
+	Sections string `json:"sections,omitempty"`
 	// Level is the depth down to which intervals were kept, -1 for all.
 	Level int `json:"level"`
 }

@@ -65,6 +65,11 @@ func (t *Table) CreateSystem(c *call.Call) error {
 	if err != nil {
 		return err
 	}
+	if g := t.sections.take(c); g != nil {
+		t.bindRet(c, "PSRef", t.newSystem(g.Section(base)))
+		return nil
+	}
+	t.sections.leaveOpen(c, base)
 	init, err := ints(c, "InitIndexArray")
 	if err != nil {
 		return err

@@ -24,6 +24,9 @@ type Config struct {
 	// Power, when set, returns the load weights of the coordinates of grid
 	// dimension k of a system that --balance power asks for.
 	Power func(s *procs.System, k int) []float64
+	// Sections are what the user says of the sections that crtps_ takes; it
+	// goes before the trace.
+	Sections []procs.Given
 }
 
 // Table holds the objects that are alive.
@@ -34,10 +37,12 @@ type Table struct {
 	byRef   map[uint64]any
 	systems int
 	warned  []*diag.Error
-	noLoad  bool
-	wide    bool // a reference had more than 8 digits: the program ran in 64 bits
-	extents []int64
-	memo    memo
+
+	sections sections
+	noLoad   bool
+	wide     bool // a reference had more than 8 digits: the program ran in 64 bits
+	extents  []int64
+	memo     memo
 	// loop is the loop between crtpl_ and endpl_, last the last one mapped.
 	loop, last *Loop
 	loopPos    diag.Pos
@@ -52,7 +57,7 @@ type pair struct {
 // New returns a table that holds the root machine on the root system.
 func New(cfg Config) *Table {
 	root := procs.Root(cfg.Grid, cfg.Traced)
-	t := &Table{cfg: cfg, root: root, byRef: map[uint64]any{}}
+	t := &Table{cfg: cfg, root: root, byRef: map[uint64]any{}, sections: newSections(cfg.Sections)}
 	t.current = []pair{{&Machine{System: root}, root}}
 	return t
 }
@@ -67,7 +72,12 @@ func (t *Table) Current() *procs.System { return t.current[len(t.current)-1].sys
 func (t *Table) Depth() int { return len(t.current) - 1 }
 
 // Warnings returns what was noticed so far.
-func (t *Table) Warnings() []*diag.Error { return t.warned }
+func (t *Table) Warnings() []*diag.Error {
+	if w := t.sections.warning(); w != nil {
+		return append(slices.Clone(t.warned), w)
+	}
+	return t.warned
+}
 
 // Loop returns the loop that is being executed, nil outside of loops.
 func (t *Table) Loop() *Loop { return t.loop }

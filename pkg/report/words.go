@@ -135,7 +135,7 @@ func nodeWords(n *machine.NodeDescription) string {
 func optionWords(o *interval.Options) string {
 	var list []string
 	for _, c := range []struct{ name, value string }{
-		{"collectives", o.Collectives}, {"across", o.Across}, {"balance", o.Balance}, {"async", o.Async},
+		{"collectives", o.Collectives}, {"across", o.Across}, {"balance", o.Balance}, {"async", o.Async}, {"sections", o.Sections},
 	} {
 		if c.value != "" {
 			list = append(list, c.name+" "+Clean(c.value))

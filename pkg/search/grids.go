@@ -9,6 +9,7 @@ import (
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -24,13 +25,20 @@ type Shape struct {
 }
 
 // Read returns the shape of a recorded program; a program without a
-// distribution is an error. Handles that name nothing are passed over when
-// lenient is set.
-func Read(r *call.Recording, lenient bool) (Shape, error) {
+// distribution is an error. sections are those of the options, "" for none.
+// Handles that name nothing are passed over when lenient is set.
+func Read(r *call.Recording, sections string, lenient bool) (Shape, error) {
 	var s Shape
+	var given []procs.Given
+	if sections != "" {
+		var err error
+		if given, err = procs.ParseGiven(sections); err != nil {
+			return s, fmt.Errorf("sections: %w", err)
+		}
+	}
 	src := r.Source()
 	traced := r.Header().Runtime.Root()
-	t := object.New(object.Config{Grid: traced, Traced: traced})
+	t := object.New(object.Config{Grid: traced, Traced: traced, Sections: given})
 	tasks, io := false, false
 	for {
 		c, err := src.Next()
@@ -55,6 +63,9 @@ func Read(r *call.Recording, lenient bool) (Shape, error) {
 				s.Alike += c.CallTime + c.RetTime
 			}
 		}
+	}
+	if err := t.UnusedSections(); err != nil {
+		return s, err
 	}
 	if tasks {
 		s.Alike = 0

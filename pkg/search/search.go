@@ -105,7 +105,7 @@ var ErrNoGrid = errors.New("no grid could be simulated")
 
 // Run searches and writes the stream to w. It returns the best grid.
 func Run(ctx context.Context, cfg Config, prog *call.Recording, w io.Writer) (*Best, error) {
-	shape, err := Read(prog, cfg.Lenient)
+	shape, err := Read(prog, cfg.Options.Sections, cfg.Lenient)
 	if err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func TestShapeOfPrograms(t *testing.T) {
 		"single/f02_heat3d.ptr.zst": {12, 12, 12},
 		"compute/jac.ptr.zst":       {1600, 1600},
 	} {
-		s, err := search.Read(testtraces.Calls(t, path), false)
+		s, err := search.Read(testtraces.Calls(t, path), "", false)
 		if err != nil {
 			t.Errorf("%s: %v", path, err)
 			continue

@@ -120,6 +120,12 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 	}
 	s := &Sim{cfg: cfg, header: h}
 	oc := object.Config{Grid: cfg.Grid, Traced: h.Runtime.Root()}
+	if text := cfg.Options.Sections; text != "" {
+		var err error
+		if oc.Sections, err = procs.ParseGiven(text); err != nil {
+			return nil, fmt.Errorf("sections: %w", err)
+		}
+	}
 	if cfg.Options.Balance == "power" {
 		each := machine.Powers(cfg.Machine.PowerRuns(p))
 		oc.Power = func(sys *procs.System, k int) []float64 { return balance(each, sys, k) }
@@ -194,6 +200,9 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 		s.begins(origin{file: e.File, line: e.Line})
 	}
 	s.user(e.Time)
+	if err := s.objects.UnusedSections(); err != nil {
+		return nil, err
+	}
 	s.abandonEdges()
 	s.completeAll()
 	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, tree: s.tree, books: s.clocks, explanation: s.explanation}

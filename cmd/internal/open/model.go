@@ -8,6 +8,7 @@ import (
 
 	"dvmtools/cmd/internal/cli"
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/sim"
 )
 
@@ -38,7 +39,7 @@ func ModelFlags() []urfave.Flag {
 	for _, c := range choices {
 		flags = append(flags, &urfave.StringFlag{Name: c.name, Value: c.values[0], Usage: c.usage + ": `" + strings.Join(c.values, "|") + "`"})
 	}
-	return flags
+	return append(flags, &urfave.StringFlag{Name: "sections", Usage: "the sections of processor systems that crtps_ takes, when the trace was made on one processor: `LINE=FIRST-LAST/N,...`, processors FIRST to LAST of N at that line"})
 }
 
 // ModelOptions reads the options of the model.
@@ -50,6 +51,12 @@ func ModelOptions(e *cli.Env) (interval.Options, error) {
 			return o, cli.Usagef("--%s: found %q, expected %s", c.name, v, strings.Join(c.values, " or "))
 		}
 		*c.field(&o) = v
+	}
+	if e.Flags.IsSet("sections") {
+		o.Sections = e.Flags.String("sections")
+		if _, err := procs.ParseGiven(o.Sections); err != nil {
+			return o, cli.Usagef("--sections: %v", err)
+		}
 	}
 	return o, nil
 }

@@ -39,6 +39,7 @@ func intervals() object {
 				"across":      {doc: "how the quanta of pipelined loops are chosen", keys: enum(list{"formula", "search"})},
 				"balance":     {doc: "what block sizes follow", keys: enum(list{"none", "power"})},
 				"async":       {doc: "how asynchronous operations start", keys: enum(list{"synced", "free"})},
+				"sections":    {doc: "sections of processor systems that the user stated, absent without any", keys: object{{"minLength", 1}}},
 				"level":       {doc: "level down to which intervals were kept, -1 for all", keys: atLeast(-1)},
 			}))},
 		{"interval", record("interval", "Interval of the program",
