@@ -9,6 +9,8 @@ package tracegen
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -101,21 +103,36 @@ func array(name string, values []int) string {
 }
 
 // Shrink returns a smaller program for which fails still holds, by dropping
-// calls, many at a time and then one by one, and then by making the times
-// that remain 0, until nothing more can go. fails must hold for p, and be
-// false for a program that is no longer valid.
+// calls, many at a time and then one by one, those that belong to one object
+// together, and then by making the times that remain 0, until nothing more can
+// go. fails must hold for p, and be false for a program that is no longer valid.
 func Shrink(p *Program, fails func(*Program) bool) *Program {
 	best := *p
+	without := func(drop func(i int) bool) bool {
+		try := best
+		try.Calls = nil
+		for i := range best.Calls {
+			if !drop(i) {
+				try.Calls = append(try.Calls, best.Calls[i])
+			}
+		}
+		if len(try.Calls) == len(best.Calls) || !fails(&try) {
+			return false
+		}
+		best = try
+		return true
+	}
 	for size := max(len(best.Calls)/2, 1); ; {
 		dropped := false
 		for at := 0; at < len(best.Calls); {
-			try := best
-			try.Calls = append(append([]Call(nil), best.Calls[:at]...), best.Calls[min(at+size, len(best.Calls)):]...)
-			if fails(&try) {
-				best, dropped = try, true
+			if without(func(i int) bool { return at <= i && i < at+size }) {
+				dropped = true
 			} else {
 				at += size
 			}
+		}
+		for _, ref := range references(&best) {
+			dropped = without(func(i int) bool { return best.Calls[i].mentions(ref) }) || dropped
 		}
 		if size == 1 && !dropped {
 			break
@@ -133,4 +150,28 @@ func Shrink(p *Program, fails func(*Program) bool) *Program {
 		}
 	}
 	return &best
+}
+
+// reference matches a value that may name an object.
+var reference = regexp.MustCompile(`=[0-9a-f]{5,}\b`)
+
+// references lists what the calls of a program name, each once.
+func references(p *Program) (all []string) {
+	for i := range p.Calls {
+		for _, ref := range reference.FindAllString(p.Calls[i].parameters(), -1) {
+			if !slices.Contains(all, ref) {
+				all = append(all, ref)
+			}
+		}
+	}
+	return all
+}
+
+func (c *Call) parameters() string {
+	return strings.Join(c.Args, "\n") + "\n" + strings.Join(c.Ret, "\n")
+}
+
+// mentions is whether a call names an object.
+func (c *Call) mentions(ref string) bool {
+	return slices.Contains(reference.FindAllString(c.parameters(), -1), ref)
 }
