@@ -7,7 +7,7 @@ import (
 )
 
 // counters are the additive characteristics of a processor in an interval
-// (model section 2).
+// (docs/model.md#2-accounting).
 type counters struct {
 	usr, sys, io         float64
 	insuffUsr, insuffSys float64
@@ -48,7 +48,7 @@ func (c *counters) execution() float64 {
 	return c.usr + c.sys + c.io + c.total(func(k kind) float64 { return k.comm })
 }
 
-// A node is an interval (model section 3).
+// A node is an interval (docs/model.md#3-intervals).
 type node struct {
 	parent   *node
 	children []*node
@@ -104,7 +104,7 @@ func (e *engine) ioProcessor() int {
 	return 0
 }
 
-// io books time of the I/O processor (model section 5). It is not computation,
+// io books time of the I/O processor (docs/model.md#8-input-and-output). It is not computation,
 // so no power divides it.
 func (e *engine) io(t float64) {
 	p := e.ioProcessor()
@@ -165,7 +165,7 @@ func (e *engine) finish(k interval.Kind, ends []float64) {
 
 func (e *engine) count(k interval.Kind) { e.at.ops[k]++ }
 
-// An exchange is an asynchronous operation that was started (model section 6).
+// An exchange is an asynchronous operation that was started (docs/model.md#7-when-an-operation-happens).
 type exchange struct {
 	kind       interval.Kind
 	start, end float64

@@ -8,8 +8,8 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// byHand is what recvsh_ and sendsh_ of a shadow group have left open (model
-// section 6).
+// byHand is what recvsh_ and sendsh_ of a shadow group have left open
+// (docs/model.md#7-when-an-operation-happens).
 type byHand struct {
 	receives []*receive // not answered yet
 	sends    int        // that answer no receive yet

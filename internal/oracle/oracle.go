@@ -142,7 +142,7 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 func (e *engine) current() *system { return e.stack[len(e.stack)-1].sys }
 
 // step simulates one call: the user's time before it, what it does, and the
-// time inside it (model section 2, order inside any call). Inside the body of
+// time inside it (docs/model.md#2-accounting). Inside the body of
 // a parallel loop both are loop time, but for the second of an operation.
 func (e *engine) step(c *call.Call) error {
 	h := handlerOf(c.Func)
