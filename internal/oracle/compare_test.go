@@ -307,6 +307,9 @@ func brief(p *tracegen.Program) string {
 	fmt.Fprintf(&b, "root %v, exit %d\n", p.Root, p.Exit)
 	for _, c := range p.Calls {
 		fmt.Fprintf(&b, "%s:%d %d/%d  %s  -> %s\n", c.Func, c.Line, c.Time, c.RetTime, strings.Join(c.Args, " "), strings.Join(c.Ret, " "))
+		for _, n := range c.Nested {
+			fmt.Fprintf(&b, "  inside %s  %s  -> %s\n", n.Func, strings.Join(n.Args, " "), strings.Join(n.Ret, " "))
+		}
 	}
 	return b.String()
 }
@@ -318,7 +321,7 @@ func programOptions(seed uint64) (tracegen.Options, trial) {
 	switch seed % 7 {
 	case 1:
 		x.opts.Collectives = "tree"
-	case 2:
+	case 2, 5:
 		x.opts.Async = "free"
 	case 3:
 		x.opts.Balance = "power"

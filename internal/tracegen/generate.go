@@ -81,7 +81,7 @@ func Generate(o Options) *Program {
 		g.next = 0x8417d0
 	}
 	g.root = &system{shape: o.Grid, traced: o.Grid}
-	if g.chance(40) {
+	if g.chance(50) {
 		g.root.traced = make([]int, len(o.Grid))
 		for i := range g.root.traced {
 			g.root.traced[i] = 1 + g.r.IntN(4)

@@ -113,10 +113,14 @@ func (g *gen) weigh(t *template, s *system) []string {
 	args := []string{head + sprint(" AxisCount=%d; DoubleSign=%d", count, sign)}
 	for k, a := range axes {
 		n := s.traced[k]
-		if s.shape != nil && g.chance(60) {
+		if s.shape != nil && g.chance(35) {
 			n = s.shape[k]
 		}
-		left := t.size[a]
+		left, unit := t.size[a], 1
+		if s.shape != nil && n != s.shape[k] && g.chance(60) {
+			// Sizes that are cut into whole elements on the simulated grid.
+			unit = s.shape[k]
+		}
 		for c := range n {
 			if real {
 				args = append(args, sprint("AxisWeightAddr[%d][%d] = %d.%d", k, c, g.r.IntN(3), 1+g.r.IntN(9)))
@@ -128,6 +132,7 @@ func (g *gen) weigh(t *template, s *system) []string {
 				if g.chance(50) {
 					w = min(left, (t.size[a]+n-1)/n)
 				}
+				w -= w % unit
 			}
 			left -= w
 			args = append(args, sprint("AxisWeightAddr[%d][%d] = %d", k, c, w))
@@ -262,20 +267,20 @@ func (g *gen) create(a *arr, kind, ref string, alignment []string) {
 	g.arrays = append(g.arrays, a)
 }
 
-// stridedReplicas makes arrays that are replicated along arrays of one size,
-// which a template holds at different strides, and a loop over each.
+// stridedReplicas makes arrays that are replicated along arrays which reach
+// from the same first to the same last element of a template at different
+// strides, and a loop over each.
 func (g *gen) stridedReplicas() {
-	t := &template{h: g.handle(), sys: g.place(), size: []int{7 + g.r.IntN(g.o.MaxExtent)}}
+	// Strides that reach the same last element.
+	strides := [][2]int{{1, 2}, {1, 3}, {2, 3}, {2, 5}, {3, 4}}[g.r.IntN(5)]
+	span := strides[0] * strides[1]
+	t := &template{h: g.handle(), sys: g.place(), size: []int{span + 1 + g.r.IntN(g.o.MaxExtent)}}
 	g.call("crtamv_", []string{"AMRefPtr=NULL; AMRef=0; Rank=1; StaticSign=0;", array("SizeArray", t.size)}, sprint("AMViewRef=%x;", t.h))
 	g.call("distr_", []string{sprint("AMViewRefPtr=1; AMViewRef=%x; %s ParamCount=1;", t.h, g.psRef(t.sys)), array("AxisArray", []int{1}), array("DistrParamArray", []int{0})}, "IsLocal=1;")
 	g.temps = append(g.temps, t)
-	n, size := 2+g.r.IntN(2), []int{1 + g.r.IntN(9)}
-	first := 1 + g.r.IntN(2)
-	for _, stride := range []int{first, first + 1 + g.r.IntN(2)} {
-		if stride*(n-1) >= t.size[0] {
-			break
-		}
-		along := &arr{h: g.handle(), hdr: g.handle(), size: []int{n}, t: t, width: 1, rising: true}
+	size := []int{1 + g.r.IntN(9)}
+	for _, stride := range strides {
+		along := &arr{h: g.handle(), hdr: g.handle(), size: []int{span/stride + 1}, t: t, width: 1, rising: true}
 		g.create(along, "8", sprint("PatternRefPtr=1; PatternRef=%x (AMView);", t.h), []string{array("AxisArray", []int{1}), array("CoeffArray", []int{stride}), array("ConstArray", []int{0})})
 		a := &arr{h: g.handle(), hdr: g.handle(), size: size, t: t, width: 1}
 		g.create(a, "8", sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", along.h), []string{array("AxisArray", []int{-1}), array("CoeffArray", []int{0}), array("ConstArray", []int{0})})
