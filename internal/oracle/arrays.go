@@ -93,7 +93,7 @@ func patternOf(o any) (*pattern, error) {
 
 // align places index tuples in a pattern: tuple x lies at all pattern elements
 // whose index along dimension j is coeff·x[axis]+cons, the constant, or
-// anything (docs/model.md#5-distribution-and-alignment, align_).
+// anything (docs/model.md#alignment, align_).
 func (p *pattern) align(tuples [][]int, axis, coeff, cons []int) (positions [][]int32, rules []rule, err error) {
 	if len(axis) < len(p.size) || len(coeff) < len(p.size) || len(cons) < len(p.size) {
 		return nil, nil, errors.New("found fewer rules than the pattern has dimensions")

@@ -104,7 +104,7 @@ func (e *engine) ioProcessor() int {
 	return 0
 }
 
-// io books time of the I/O processor (docs/model.md#8-input-and-output). It is not computation,
+// io books time of the I/O processor (docs/model.md#5-input-and-output). It is not computation,
 // so no power divides it.
 func (e *engine) io(t float64) {
 	p := e.ioProcessor()
@@ -165,7 +165,7 @@ func (e *engine) finish(k interval.Kind, ends []float64) {
 
 func (e *engine) count(k interval.Kind) { e.at.ops[k]++ }
 
-// An exchange is an asynchronous operation that was started (docs/model.md#7-when-an-operation-happens).
+// An exchange is an asynchronous operation that was started (docs/model.md#asynchronous-operations).
 type exchange struct {
 	kind       interval.Kind
 	start, end float64

@@ -9,7 +9,7 @@ import (
 )
 
 // byHand is what recvsh_ and sendsh_ of a shadow group have left open
-// (docs/model.md#7-when-an-operation-happens).
+// (docs/model.md#pipelines-by-hand).
 type byHand struct {
 	receives []*receive // not answered yet
 	sends    int        // that answer no receive yet

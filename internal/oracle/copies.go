@@ -8,8 +8,8 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// copy is arrcpy_ and aarrcp_ (docs/model.md#9-who-sends-what and, for
-// array I/O, #8-input-and-output).
+// copy is arrcpy_ and aarrcp_ (docs/model.md#copies and, for
+// array I/O, #5-input-and-output).
 func (e *engine) copy(c *call.Call) error {
 	from, ferr := findArray(e, c, "FromArrayHandlePtr", "FromArrayHeader")
 	to, terr := findArray(e, c, "ToArrayHandlePtr", "ToArrayHeader")

@@ -105,7 +105,7 @@ func table() map[string]handler {
 }
 
 // handlerOf is the handler of a function. Functions of standard I/O are input
-// and output whatever they are called (docs/model.md#8-input-and-output).
+// and output whatever they are called (docs/model.md#5-input-and-output).
 func handlerOf(name string) handler {
 	h, ok := functions[name]
 	if !ok && strings.HasPrefix(name, "dvm_") {

@@ -9,7 +9,7 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// A loop is a parallel loop (docs/model.md#6-loops). positions are the places in
+// A loop is a parallel loop (docs/model.md#8-parallel-loops). positions are the places in
 // the template t at which each iteration lies.
 type loop struct {
 	rank       int
@@ -135,7 +135,7 @@ func (l *loop) parts() map[int][]int {
 func (e *engine) inBody() bool { return e.loop != nil && e.loop.portion != nil }
 
 // work passes loop time, which an iteration's owner executes
-// (docs/model.md#6-loops). That of a pipeline and of a loop with imlast_ is kept.
+// (docs/model.md#8-parallel-loops). That of a pipeline and of a loop with imlast_ is kept.
 func (e *engine) work(t float64, system bool) {
 	l := e.loop
 	switch w := (work{l.portion, t, system, e.at}); {

@@ -8,7 +8,7 @@ import (
 )
 
 // messages are the bytes that go from one processor to another
-// (docs/model.md#9-who-sends-what): an exchange is a set of messages.
+// (docs/model.md#messages): an exchange is a set of messages.
 type messages map[[2]int]int64
 
 func (m messages) add(from, to int, bytes int64) {

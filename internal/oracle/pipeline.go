@@ -9,7 +9,7 @@ import (
 	"dvmtools/pkg/machine"
 )
 
-// A stage is a processor of a pipeline (docs/model.md#11-pipelined-loops).
+// A stage is a processor of a pipeline (docs/model.md#9-pipelined-loops).
 type stage struct {
 	p int
 	// begin is when the stage could start, work is A_i.

@@ -94,7 +94,7 @@ func (t *template) spread() *spread {
 	return s
 }
 
-// strtrd starts a reduction (docs/model.md#9-who-sends-what).
+// strtrd starts a reduction (docs/model.md#reductions).
 func (e *engine) strtrd(c *call.Call) error {
 	g, err := find[*redGroup](e, c, "RedGroupRef")
 	if err != nil {

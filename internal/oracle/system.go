@@ -53,7 +53,7 @@ func linear(size, x []int) int {
 	return i
 }
 
-// view reshapes a system (docs/model.md#4-processor-systems, psview_): the trace's shape when it
+// view reshapes a system (docs/model.md#systems, psview_): the trace's shape when it
 // has as many processors, else the most even shape of the same rank.
 func view(s *system, shape []int) *system {
 	n := len(s.procs)

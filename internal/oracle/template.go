@@ -40,7 +40,7 @@ type dimension struct {
 	lower    []int
 }
 
-// distribute is distr_ (docs/model.md#5-distribution-and-alignment). balance asks for blocks by power.
+// distribute is distr_ (docs/model.md#distribution). balance asks for blocks by power.
 func (t *template) distribute(s *system, axes, params []int, power []float64, balance bool) error {
 	dims := make([]dimension, len(s.shape))
 	used := map[int]bool{}
@@ -91,7 +91,7 @@ func (t *template) distribute(s *system, axes, params []int, power []float64, ba
 }
 
 // blocks are the first elements of the blocks of axis a on dimension k of s,
-// and the end: docs/model.md#5-distribution-and-alignment.
+// and the end: docs/model.md#blocks.
 func (t *template) blocks(s *system, k, a int, power []float64, balance bool) ([]int, error) {
 	total, n := t.size[a], s.shape[k]
 	w := make([]float64, n)

@@ -81,7 +81,7 @@ func box(a *array, p int) (lo, hi []int, ok bool) {
 	return lo, hi, ok
 }
 
-// shadow lists the transfers of an edge (docs/model.md#9-who-sends-what, shadow edges).
+// shadow lists the transfers of an edge (docs/model.md#shadow-edges).
 func (e *engine) shadow(g *edge) ([]transfer, error) {
 	a := g.a
 	if a.t == nil {
