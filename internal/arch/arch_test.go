@@ -64,7 +64,7 @@ var packages = []struct {
 	{"internal/tracegen", ""},
 	{"internal/keytest", ""},
 	{"internal/effort", ""},
-	{"internal/testtraces", "pkg/stream pkg/call pkg/ptr pkg/ptr/merge"},
+	{"internal/testtraces", "internal/effort pkg/stream pkg/call pkg/ptr pkg/ptr/merge"},
 	{"scripts/bench", ""},
 	{"scripts/soak", "internal/effort"},
 	{"scripts/tracegen", "internal/tracegen"},

@@ -20,6 +20,7 @@ import (
 	"sync"
 	"testing"
 
+	"dvmtools/internal/effort"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/ptr/merge"
@@ -100,6 +101,25 @@ func Programs(t testing.TB) []string {
 	return names
 }
 
+// Sample returns the programs that tests with many simulations of each take:
+// all of them, but under the race detector, which is ten times as slow, only
+// those that differ in what they do. Left out there are runs of the same
+// program with other settings of the run-time system, and without intervals.
+func Sample(t testing.TB) []string {
+	t.Helper()
+	names := Programs(t)
+	if !effort.Race || effort.Long() {
+		return names
+	}
+	names = slices.DeleteFunc(names, func(name string) bool {
+		return strings.HasPrefix(name, "variants/") || strings.Contains(name, "_ns.")
+	})
+	if len(names) < 20 {
+		t.Fatalf("%d programs that differ found", len(names))
+	}
+	return names
+}
+
 // results keeps the results of a function by its argument; several tests may
 // ask at once, and the function runs once for each.
 type results[T any] struct{ of sync.Map }
@@ -112,11 +132,12 @@ func (r *results[T]) get(name string, f func() (T, error)) (T, error) {
 	return once.(func() (T, error))()
 }
 
-// What has been read, parsed and merged.
+// What has been read, parsed and merged. kept holds the addresses of the texts.
 var (
 	texts      results[[]byte]
 	recordings results[*call.Recording]
 	mergers    results[[]byte]
+	kept       sync.Map
 )
 
 // Text returns the text of a trace, with compression undone. It is shared and
@@ -128,6 +149,7 @@ func Text(t testing.TB, name string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
+	kept.Store(&b[0], true)
 	return b
 }
 
@@ -165,8 +187,13 @@ func Open(t testing.TB, name string) *ptr.Reader {
 // Calls returns the calls of a trace. They are parsed once and shared.
 func Calls(t testing.TB, name string) *call.Recording {
 	t.Helper()
-	text := Text(t, name)
-	rec, err := recordings.get(name, func() (*call.Recording, error) {
+	return record(t, name, name, Text(t, name))
+}
+
+// record returns the calls of text, which are kept under key.
+func record(t testing.TB, name, key string, text []byte) *call.Recording {
+	t.Helper()
+	rec, err := recordings.get(key, func() (*call.Recording, error) {
 		r, err := ptr.NewReader(name, bytes.NewReader(text), ptr.Options{})
 		if err != nil {
 			return nil, err
@@ -226,5 +253,20 @@ func Merged(t testing.TB, run Run) []byte {
 	if err != nil {
 		t.Fatalf("%s: %v", run.Name, err)
 	}
+	kept.Store(&b[0], true)
 	return b
+}
+
+// Source returns the calls of text, a trace called name. Those of a text that
+// Text or Merged returned are parsed once and shared, and keep the name that
+// was given first.
+func Source(t testing.TB, name string, text []byte) call.Source {
+	t.Helper()
+	if len(text) == 0 {
+		return Parse(t, name, text)
+	}
+	if _, ok := kept.Load(&text[0]); !ok {
+		return Parse(t, name, text)
+	}
+	return record(t, name, fmt.Sprintf("%p", text), text).Source()
 }

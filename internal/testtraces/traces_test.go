@@ -26,6 +26,12 @@ func TestShared(t *testing.T) {
 	if testtraces.Calls(t, name) != calls {
 		t.Error("the calls were parsed twice")
 	}
+	if testtraces.Source(t, "other", text).Header() != testtraces.Source(t, name, text).Header() {
+		t.Error("the calls of a text that is kept were parsed twice")
+	}
+	if other := slices.Clone(text); testtraces.Source(t, "other", other).Header() == testtraces.Source(t, "other", other).Header() {
+		t.Error("the calls of another text were kept")
+	}
 	recorded, read := calls.Source(), testtraces.Open(t, name)
 	for n := 0; ; n++ {
 		want, errWant := read.Next()

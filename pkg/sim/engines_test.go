@@ -18,7 +18,7 @@ import (
 // plain simulates with a clock for every processor.
 func plain(t testing.TB, name string, b []byte, m *machine.Machine, grid []int, opts interval.Options) (*sim.Result, error) {
 	t.Helper()
-	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts, NewClocks: clocktest.New}, source(t, name, b))
+	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts, NewClocks: clocktest.New}, testtraces.Source(t, name, b))
 }
 
 // sameResult compares two results figure by figure: equal to 1e-12 of the
@@ -83,7 +83,7 @@ func sameTimes(t *testing.T, where string, a, b interval.Times, scale float64) {
 func TestEnginesAgreeOnEveryTrace(t *testing.T) {
 	machines := map[string]*machine.Machine{"bus": machineOf(t, bus), "mixed": machineOf(t, mixed)}
 	all := [][]int{{2}, {4}, {2, 2}, {3, 5}, {2, 2, 2}, {16, 4}}
-	for _, path := range testtraces.Programs(t) {
+	for _, path := range testtraces.Sample(t) {
 		b := testtraces.Text(t, path)
 		for _, grid := range all {
 			for name, m := range machines {
@@ -143,7 +143,7 @@ func TestOptions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fast, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts}, source(t, where, b))
+				fast, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts}, testtraces.Source(t, where, b))
 				if err != nil {
 					t.Fatal(err)
 				}

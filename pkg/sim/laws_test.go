@@ -17,18 +17,8 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/machine/par"
-	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/sim"
 )
-
-func source(t testing.TB, name string, b []byte) call.Source {
-	t.Helper()
-	r, err := ptr.NewReader(name, bytes.NewReader(b), ptr.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
-}
 
 func machineOf(t testing.TB, src string) *machine.Machine {
 	t.Helper()
@@ -63,7 +53,7 @@ func simulate(t testing.TB, name string, b []byte, m *machine.Machine, grid []in
 
 func run(t testing.TB, name string, b []byte, m *machine.Machine, grid []int) (*sim.Result, error) {
 	t.Helper()
-	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, source(t, name, b))
+	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, testtraces.Source(t, name, b))
 }
 
 // tracedTime adds up the TIME fields of the program, reading the text without
@@ -222,7 +212,8 @@ func TestLawsOnEveryTraceMachineAndGrid(t *testing.T) {
 	machines := map[string]*machine.Machine{"bus": machineOf(t, bus), "mixed": machineOf(t, mixed), "tree": machineOf(t, tree), "transputer": machineOf(t, transputer)}
 	twice, free := machineOf(t, twice), machineOf(t, free)
 	cases, wide := 0, 0
-	for _, path := range testtraces.Programs(t) {
+	programs := testtraces.Sample(t)
+	for _, path := range programs {
 		b := testtraces.Text(t, path)
 		one := simulate(t, path, b, machines["bus"], []int{1})
 		for _, grid := range grids {
@@ -285,7 +276,7 @@ func TestLawsOnEveryTraceMachineAndGrid(t *testing.T) {
 		}
 	}
 	t.Logf("%d results checked, %d grids have blocks narrower than a shadow edge", cases, wide)
-	if wide > 40 || cases < 1000 {
+	if wide > 40 || cases < 18*len(programs) {
 		t.Errorf("%d results checked, %d grids refused", cases, wide)
 	}
 }
@@ -294,22 +285,25 @@ func pipelines(b []byte) bool { return bytes.Contains(b, []byte("call_across_"))
 
 func TestGridLargerThanTheMachine(t *testing.T) {
 	m := machineOf(t, bus)
-	_, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: []int{64, 65}, Options: sim.Defaults()}, source(t, "x", testtraces.Text(t, "single/f02_heat3d.ptr.zst")))
+	_, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: []int{64, 65}, Options: sim.Defaults()}, testtraces.Source(t, "x", testtraces.Text(t, "single/f02_heat3d.ptr.zst")))
 	if !errors.Is(err, sim.ErrTooSmall) {
 		t.Errorf("error %v, want that the machine is too small", err)
 	}
 }
 
-// L7: the same input gives the same bytes, read ahead or not, whatever went
-// on before.
+// L7: the same input gives the same bytes, recorded, read, or read ahead,
+// whatever went on before.
 func TestL7SameBytes(t *testing.T) {
 	m := machineOf(t, tree)
-	for _, path := range testtraces.Programs(t) {
+	for _, path := range testtraces.Sample(t) {
 		b := testtraces.Text(t, path)
 		for _, grid := range [][]int{{1}, {2, 2}, {3, 5}} {
 			var first []byte
 			for i := range 3 {
-				src := source(t, path, b)
+				src := testtraces.Calls(t, path).Source()
+				if i > 0 {
+					src = testtraces.Parse(t, path, b)
+				}
 				if i == 2 {
 					src = call.Ahead(t.Context(), src)
 				}

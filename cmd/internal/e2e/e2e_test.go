@@ -14,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"dvmtools/internal/effort"
 	"dvmtools/schema/schematest"
 )
 
@@ -39,7 +40,7 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	build := exec.Command("go", "build", raceFlag, "-o", bin, "./cmd/...")
+	build := exec.Command("go", "build", fmt.Sprint("-race=", effort.Race), "-o", bin, "./cmd/...")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
