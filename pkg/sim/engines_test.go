@@ -18,7 +18,7 @@ import (
 // plain simulates with a clock for every processor.
 func plain(t testing.TB, name string, b []byte, m *machine.Machine, grid []int, opts interval.Options) (*sim.Result, error) {
 	t.Helper()
-	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts, NewClocks: clocktest.New}, testtraces.Source(t, name, b))
+	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts, NewClocks: clocktest.New}, source(t, name, b))
 }
 
 // sameResult compares two results figure by figure: equal to 1e-12 of the
@@ -143,7 +143,7 @@ func TestOptions(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				fast, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts}, testtraces.Source(t, where, b))
+				fast, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: opts}, source(t, where, b))
 				if err != nil {
 					t.Fatal(err)
 				}

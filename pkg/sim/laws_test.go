@@ -20,6 +20,12 @@ import (
 	"dvmtools/pkg/sim"
 )
 
+// source returns the calls of a trace, parsed once when it is a real one.
+func source(t testing.TB, name string, b []byte) call.Source {
+	t.Helper()
+	return testtraces.Source(t, name, b)
+}
+
 func machineOf(t testing.TB, src string) *machine.Machine {
 	t.Helper()
 	m, errs := par.Parse("test.par", []byte(src))
@@ -53,7 +59,7 @@ func simulate(t testing.TB, name string, b []byte, m *machine.Machine, grid []in
 
 func run(t testing.TB, name string, b []byte, m *machine.Machine, grid []int) (*sim.Result, error) {
 	t.Helper()
-	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, testtraces.Source(t, name, b))
+	return sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, source(t, name, b))
 }
 
 // tracedTime adds up the TIME fields of the program, reading the text without
@@ -285,7 +291,7 @@ func pipelines(b []byte) bool { return bytes.Contains(b, []byte("call_across_"))
 
 func TestGridLargerThanTheMachine(t *testing.T) {
 	m := machineOf(t, bus)
-	_, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: []int{64, 65}, Options: sim.Defaults()}, testtraces.Source(t, "x", testtraces.Text(t, "single/f02_heat3d.ptr.zst")))
+	_, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: []int{64, 65}, Options: sim.Defaults()}, source(t, "x", testtraces.Text(t, "single/f02_heat3d.ptr.zst")))
 	if !errors.Is(err, sim.ErrTooSmall) {
 		t.Errorf("error %v, want that the machine is too small", err)
 	}

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/sim"
 )
 
@@ -19,11 +18,11 @@ func TestLenientTask(t *testing.T) {
 	p.call("tstio_", "5", " ", "0", "Res=1;")
 	text := p.end()
 	cfg := sim.Config{Machine: machineOf(t, bus), Grid: []int{2}, Options: sim.Defaults()}
-	if _, err := sim.Run(context.Background(), cfg, testtraces.Source(t, "a.ptr", text)); err == nil || !strings.Contains(err.Error(), "AMRef=dead names nothing") {
+	if _, err := sim.Run(context.Background(), cfg, source(t, "a.ptr", text)); err == nil || !strings.Contains(err.Error(), "AMRef=dead names nothing") {
 		t.Errorf("error %v, want one about AMRef=dead", err)
 	}
 	cfg.Lenient = true
-	r, err := sim.Run(context.Background(), cfg, testtraces.Source(t, "a.ptr", text))
+	r, err := sim.Run(context.Background(), cfg, source(t, "a.ptr", text))
 	if err != nil {
 		t.Fatal(err)
 	}

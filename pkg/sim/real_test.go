@@ -80,7 +80,7 @@ func TestUnmatchedHandles(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "ShadowGroupRef=dead names nothing") || !regexp.MustCompile(`^f02\.ptr:\d+: strtsh_ `).MatchString(err.Error()) {
 		t.Errorf("error %v", err)
 	}
-	r, err := sim.Run(context.Background(), sim.Config{Machine: machineOf(t, bus), Grid: []int{1}, Options: sim.Defaults(), Lenient: true}, testtraces.Source(t, "f02.ptr", b))
+	r, err := sim.Run(context.Background(), sim.Config{Machine: machineOf(t, bus), Grid: []int{1}, Options: sim.Defaults(), Lenient: true}, source(t, "f02.ptr", b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestUnmatchedHandles(t *testing.T) {
 	if got := float64(r.ExecutionTime()); len(r.Warnings) == 0 || !near(got, want, 1e-12*float64(lines)) {
 		t.Errorf("%d warnings; %.17g s predicted, %.17g s traced", len(r.Warnings), got, want)
 	}
-	if _, err := sim.Run(context.Background(), sim.Config{Machine: machineOf(t, bus), Grid: []int{1}, Options: sim.Defaults(), Lenient: true, Strict: true}, testtraces.Source(t, "f02.ptr", b)); err == nil {
+	if _, err := sim.Run(context.Background(), sim.Config{Machine: machineOf(t, bus), Grid: []int{1}, Options: sim.Defaults(), Lenient: true, Strict: true}, source(t, "f02.ptr", b)); err == nil {
 		t.Error("strict takes warnings for nothing")
 	}
 }
@@ -135,7 +135,7 @@ func checkOverlap(t *testing.T, where string, b []byte, m *machine.Machine, grid
 	var lasted [interval.NumKinds]units.Seconds
 	r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults(), NewClocks: func(cfg clock.Config) clock.Clocks {
 		return watched{clocktest.NewEach(cfg), &lasted}
-	}}, testtraces.Source(t, where, b))
+	}}, source(t, where, b))
 	if err != nil {
 		if !tooWide(err) {
 			t.Errorf("%s: %v", where, err)
