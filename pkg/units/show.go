@@ -1,0 +1,81 @@
+package units
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// significant is how many digits people are shown of a time.
+const significant = 4
+
+// scales are the units of times for people, from the largest on, and how many
+// of them make a second.
+var scales = [...]struct {
+	unit      string
+	perSecond float64
+}{{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}}
+
+// Bounds of times that are shown without an exponent: below a picosecond and
+// from ten million seconds on four digits would say nothing or pretend much.
+const (
+	leastShown Seconds = 1e-12
+	mostShown  Seconds = 1e7
+)
+
+// Show returns the time for people: a number with four significant digits (or
+// all digits of whole seconds, when they are more) and the unit that makes it
+// at least 1 and less than 1000: s, ms, us or ns. It is rounded first, so that
+// 999.95 us is 1.000 ms. Nothing is 0 s. A time that has no such form, as one
+// below a picosecond, is in seconds with an exponent.
+func (s Seconds) Show() (number, unit string) {
+	size := Seconds(math.Abs(float64(s)))
+	switch {
+	case s == 0:
+		return "0", "s"
+	case !(size >= leastShown && size < mostShown):
+		return strconv.FormatFloat(float64(s), 'e', significant-1, 64), "s"
+	}
+	for _, c := range scales {
+		number, whole := fixed(float64(s) * c.perSecond)
+		if whole || c.perSecond == 1e9 {
+			return number, c.unit
+		}
+	}
+	panic("units: internal error: no unit for a time")
+}
+
+// fixed returns x with four significant digits, all that stand before the
+// point, and no exponent, and whether it is at least 1 when it is rounded.
+func fixed(x float64) (number string, whole bool) {
+	// The exponent of the rounded number says where its digits begin.
+	_, e, _ := strings.Cut(strconv.FormatFloat(x, 'e', significant-1, 64), "e")
+	exponent, err := strconv.Atoi(e)
+	if err != nil {
+		panic("units: internal error: " + err.Error())
+	}
+	return strconv.FormatFloat(x, 'f', max(0, significant-1-exponent), 64), exponent >= 0
+}
+
+// Short returns the time as [Seconds.Show] has it: "21.40 us".
+func (s Seconds) Short() string {
+	number, unit := s.Show()
+	return number + " " + unit
+}
+
+// Exact returns the shortest decimal that reads back as the same number of
+// seconds.
+func (s Seconds) Exact() string { return strconv.FormatFloat(float64(s), 'g', -1, 64) }
+
+// Percent returns a share of 1 in per cent with one digit behind the point:
+// "12.3 %". A share that would round to 0 and is not is "<0.1 %", or ">-0.1 %".
+func Percent(share float64) string {
+	const least = 0.0005
+	switch {
+	case share > 0 && share < least:
+		return "<0.1 %"
+	case share < 0 && share > -least:
+		return ">-0.1 %"
+	}
+	return strconv.FormatFloat(share*100, 'f', 1, 64) + " %"
+}

@@ -1,0 +1,74 @@
+package units_test
+
+import (
+	"math"
+	"strconv"
+	"testing"
+
+	"dvmtools/pkg/units"
+)
+
+func TestShort(t *testing.T) {
+	for _, c := range []struct {
+		s    units.Seconds
+		want string
+	}{
+		{0, "0 s"},
+		{21.4e-6, "21.40 us"},
+		{50.2e-3, "50.20 ms"},
+		{3.1, "3.100 s"},
+		{0.497176, "497.2 ms"},
+		{1, "1.000 s"},
+		{-21.4e-6, "-21.40 us"},
+		{-3, "-3.000 s"},
+		// Rounding comes before the choice of the unit: 999.94 us has the four
+		// digits 999.9, 999.95 us would have five.
+		{999.94e-6, "999.9 us"},
+		{999.96e-6, "1.000 ms"},
+		{-999.96e-6, "-1.000 ms"},
+		{0.99996, "1.000 s"},
+		{99.994e-9, "99.99 ns"},
+		{99.996e-9, "100.0 ns"},
+		// Below a nanosecond there is no smaller unit; 0.2 us per 1000 bytes.
+		{0.2e-9, "0.2000 ns"},
+		{1e-12, "0.001000 ns"},
+		{1.5e-13, "1.500e-13 s"},
+		{-5e-324, "-4.941e-324 s"},
+		// Whole seconds are shown in full.
+		{999.96, "1000 s"},
+		{1234.4, "1234 s"},
+		{86400, "86400 s"},
+		{9999999.4, "9999999 s"},
+		{1e7, "1.000e+07 s"},
+		{-1.5e300, "-1.500e+300 s"},
+		{units.Seconds(math.Inf(1)), "+Inf s"},
+		{units.Seconds(math.NaN()), "NaN s"},
+	} {
+		if got := c.s.Short(); got != c.want {
+			t.Errorf("%g s is shown as %q, want %q", float64(c.s), got, c.want)
+		}
+	}
+}
+
+// What is shown is off by half a unit of its fourth digit at most.
+func TestShortIsClose(t *testing.T) {
+	scale := map[string]float64{"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+	for x := 1e-12; x < 1e12; x *= 1.0371 {
+		number, unit := units.Seconds(x).Show()
+		got, err := strconv.ParseFloat(number, 64)
+		if err != nil || math.Abs(got*scale[unit]-x) > 0.00051*x {
+			t.Errorf("%g s is shown as %s %s", x, number, unit)
+		}
+		if back, err := strconv.ParseFloat(units.Seconds(x).Exact(), 64); err != nil || back != x {
+			t.Errorf("the exact form of %g is %s", x, units.Seconds(x).Exact())
+		}
+	}
+}
+
+func TestPercent(t *testing.T) {
+	for share, want := range map[float64]string{0: "0.0 %", 1: "100.0 %", 0.165: "16.5 %", 0.0004: "<0.1 %", 0.0005: "0.1 %", -0.0004: ">-0.1 %", -0.02: "-2.0 %", 3.5: "350.0 %"} {
+		if got := units.Percent(share); got != want {
+			t.Errorf("%v is %q, want %q", share, got, want)
+		}
+	}
+}
