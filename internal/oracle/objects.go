@@ -45,7 +45,11 @@ func (e *engine) crtps(c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	v, err := section(s, numbers(c, "InitIndexArray"), numbers(c, "LastIndexArray"))
+	b := bounds{numbers(c, "InitIndexArray"), numbers(c, "LastIndexArray"), s.traced}
+	if next := e.stated[c.Line]; len(next) > 0 {
+		b, e.stated[c.Line] = next[0], append(next[1:], next[0])
+	}
+	v, err := section(s, b)
 	if err != nil {
 		return err
 	}

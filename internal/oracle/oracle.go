@@ -77,6 +77,9 @@ type engine struct {
 	lastLoop *loop // the last one that was mapped
 	inIO     bool
 	longSize int
+	// stated are the sections that the user says for the crtps_ of a line, the
+	// next one first.
+	stated map[int][]bounds
 }
 
 // Run simulates all calls of src on a grid over the first processors of m.
@@ -97,6 +100,10 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 	}
 	for p := range n {
 		e.power = append(e.power, m.Power(int64(p)))
+	}
+	var err error
+	if e.stated, err = readSections(opts.Sections); err != nil {
+		return nil, err
 	}
 	e.network = network{m: m, grid: grid, channels: map[medium][][]span{}}
 	e.root = &system{shape: grid, traced: src.Header().Runtime.Root()}

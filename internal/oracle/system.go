@@ -3,6 +3,8 @@ package oracle
 import (
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 )
 
 // A system is a processor system: root numbers in the order of its own
@@ -111,27 +113,30 @@ func scale(first, end, n, traced int) (lo, hi int) {
 	return lo, hi
 }
 
-// section is the section first..last of s as the trace states it (crtps_),
-// scaled to the simulated sizes.
-func section(s *system, first, last []int) (*system, error) {
+// Bounds are those of a section by dimension, of a system of the extents of.
+type bounds struct{ first, last, of []int }
+
+// section is the section of s with the given bounds (crtps_), scaled to the
+// simulated sizes. Dimensions beyond those of s are dropped, missing ones whole.
+func section(s *system, b bounds) (*system, error) {
 	lo, hi := make([]int, len(s.shape)), make([]int, len(s.shape))
 	v := &system{}
 	for d, n := range s.shape {
 		lo[d], hi[d] = 0, n-1
-		if d < len(first) && d < len(last) {
+		if d < len(b.first) && d < len(b.last) {
 			traced := 1
-			if d < len(s.traced) {
-				traced = s.traced[d]
+			if d < len(b.of) {
+				traced = b.of[d]
 			}
-			if first[d] < 0 || last[d] < first[d] || last[d] >= traced {
-				return nil, fmt.Errorf("found the section %d..%d of %d processors", first[d], last[d], traced)
+			if b.first[d] < 0 || b.last[d] < b.first[d] || b.last[d] >= traced {
+				return nil, fmt.Errorf("found the section %d..%d of %d processors", b.first[d], b.last[d], traced)
 			}
-			lo[d], hi[d] = scale(first[d], last[d]+1, n, traced)
+			lo[d], hi[d] = scale(b.first[d], b.last[d]+1, n, traced)
 		}
 		v.shape = append(v.shape, hi[d]-lo[d]+1)
 	}
-	for d := range first {
-		v.traced = append(v.traced, last[d]-first[d]+1)
+	for d := range b.first {
+		v.traced = append(v.traced, b.last[d]-b.first[d]+1)
 	}
 	for i, x := range indices(s.shape) {
 		inside := true
@@ -143,4 +148,32 @@ func section(s *system, first, last []int) (*system, error) {
 		}
 	}
 	return v, nil
+}
+
+// readSections reads what the user states of sections: LINE=FIRST-LAST/N,
+// with an x between dimensions and a comma between sections.
+func readSections(text string) (map[int][]bounds, error) {
+	all := map[int][]bounds{}
+	for item := range strings.SplitSeq(text, ",") {
+		if text == "" {
+			break
+		}
+		line, rest, _ := strings.Cut(item, "=")
+		at, err := strconv.Atoi(line)
+		if err != nil {
+			return nil, err
+		}
+		ranges, extents, _ := strings.Cut(rest, "/")
+		var b bounds
+		for d, n := range strings.Split(extents, "x") {
+			var first, last, of int
+			r := strings.Split(ranges, "x")[d]
+			if k, _ := fmt.Sscanf(r+"/"+n, "%d-%d/%d", &first, &last, &of); k != 3 {
+				return nil, fmt.Errorf("found the section %q", item)
+			}
+			b.first, b.last, b.of = append(b.first, first), append(b.last, last), append(b.of, of)
+		}
+		all[at] = append(all[at], b)
+	}
+	return all, nil
 }
