@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/options"
 )
 
 // counters are the additive characteristics of a processor in an interval
@@ -186,7 +187,7 @@ func (e *engine) begin(k interval.Kind) *exchange {
 	e.together++
 	x := &exchange{kind: k}
 	e.open = append(e.open, x)
-	if e.opts.Async == "free" {
+	if e.opts.Async == options.Free {
 		x.start = e.latest()
 		x.late = map[int]float64{}
 		for _, p := range e.current().procs {

@@ -20,6 +20,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/sim"
 	"dvmtools/pkg/stream"
@@ -345,11 +346,11 @@ func programOptions(seed uint64) (tracegen.Options, trial) {
 	x := trial{m: ms[seed%uint64(len(ms))], grid: gs[seed/uint64(len(ms))%uint64(len(gs))], opts: sim.Defaults()}
 	switch seed % 7 {
 	case 1:
-		x.opts.Collectives = "tree"
+		x.opts.Collectives = options.Tree
 	case 2, 5:
-		x.opts.Async = "free"
+		x.opts.Async = options.Free
 	case 3:
-		x.opts.Balance = "power"
+		x.opts.Balance = options.Power
 	}
 	o := tracegen.Options{Seed: seed, Grid: x.grid, Steps: 8 + int(seed%3)*8, MaxExtent: 6 + int(seed%4)*3, Features: tracegen.Features(*features)}
 	if o.Features == 0 {

@@ -5,6 +5,7 @@ import (
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/options"
 )
 
 // srmem sends memory of the I/O processor to all.
@@ -27,7 +28,7 @@ func (e *engine) tell(bytes int64) {
 // spreadOut places a broadcast from the I/O processor.
 func (e *engine) spreadOut(start float64, bytes int64) float64 {
 	s := e.current()
-	if e.opts.Collectives == "tree" {
+	if e.opts.Collectives == options.Tree {
 		return start + float64(float64(rounds(len(s.procs)))*e.network.slowest(s.procs, bytes))
 	}
 	return e.network.exchange(start, s.set(), broadcast(e.ioProcessor(), s.procs, bytes))

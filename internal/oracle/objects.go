@@ -8,6 +8,7 @@ import (
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/options"
 )
 
 // system is the system that a parameter names; nothing means the current one.
@@ -115,7 +116,7 @@ func (e *engine) distr(c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	return t.distribute(s, numbers(c, "AxisArray"), numbers(c, "DistrParamArray"), e.power, e.opts.Balance == "power")
+	return t.distribute(s, numbers(c, "AxisArray"), numbers(c, "DistrParamArray"), e.power, e.opts.Balance == options.Power)
 }
 
 // redis moves a template and everything that is aligned with it.
@@ -154,7 +155,7 @@ func (e *engine) distribute(c *call.Call, t *template) error {
 	if err != nil {
 		return err
 	}
-	return t.distribute(s, numbers(c, "AxisArray"), numbers(c, "DistrParamArray"), e.power, e.opts.Balance == "power")
+	return t.distribute(s, numbers(c, "AxisArray"), numbers(c, "DistrParamArray"), e.power, e.opts.Balance == options.Power)
 }
 
 func sortedHandles(m map[uint64]any) []uint64 {

@@ -6,6 +6,7 @@ import (
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/options"
 )
 
 // A redGroup is made by crtrg_. n says whose values are combined.
@@ -155,7 +156,7 @@ func (e *engine) reduction(start float64, g *redGroup) float64 {
 	if !slices.Contains(senders, root) {
 		n++
 	}
-	if e.opts.Collectives == "tree" {
+	if e.opts.Collectives == options.Tree {
 		return start + float64(float64(rounds(n)+rounds(len(cur.procs)))*e.network.slowest(cur.procs, g.bytes))
 	}
 	if m, ok := e.network.flat(cur.procs); ok && m.node.Medium.Kind.String() == "transputer" {

@@ -6,6 +6,7 @@ import (
 
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 )
 
 // portion states iterations of the loop of the examples; us microseconds
@@ -30,7 +31,7 @@ func free() *machine.Machine {
 	return mustMachine(machine.New(machine.NewCluster("m", machine.Medium{Kind: machine.Ethernet, Channels: 1}, machine.Group{Count: 64, Node: machine.NewProcessor("p", 1)})))
 }
 
-func asyncFree(o *interval.Options) { o.Async = "free" }
+func asyncFree(o *interval.Options) { o.Async = options.Free }
 
 // TestWorkedLoops is TestWorked for parallel loops: their bodies, portions,
 // pipelines and edges. The array of the examples has 8 elements.

@@ -6,6 +6,7 @@ import (
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
@@ -16,11 +17,9 @@ type Config struct {
 	// Grid is the root's processor grid; its product must not exceed the
 	// machine.
 	Grid []int
-	// Network are the choices that change the costs of exchanges.
-	Network comm.Options
-	// SearchQuanta tries shapes of quanta for pipelines instead of taking
-	// the formula (model section 9, --across search).
-	SearchQuanta bool
+	// Options are the choices of the model, of which some change what
+	// exchanges and pipelines cost.
+	Options options.Model
 }
 
 // Clocks are the clocks and counters of the processors of the root system,

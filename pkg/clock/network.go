@@ -2,6 +2,7 @@ package clock
 
 import (
 	"dvmtools/pkg/comm"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
@@ -26,15 +27,15 @@ type Broadcast struct {
 // Network answers what [Clocks] are asked about the network, and makes their
 // instants. Implementations of Clocks embed it.
 type Network struct {
-	net          *comm.Network
-	instants     int64
-	searchQuanta bool
-	say          func(format string, args ...any)
+	net      *comm.Network
+	instants int64
+	across   options.Across
+	say      func(format string, args ...any)
 }
 
 // NewNetwork returns the network of the machine and grid of cfg.
 func NewNetwork(cfg Config) *Network {
-	return &Network{net: comm.NewNetwork(cfg.Machine, cfg.Grid, cfg.Network), searchQuanta: cfg.SearchQuanta}
+	return &Network{net: comm.NewNetwork(cfg.Machine, cfg.Grid, comm.Options{Collectives: cfg.Options.Collectives}), across: cfg.Options.Across}
 }
 
 // Instant makes an instant.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dvmtools/pkg/comm"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
@@ -159,7 +160,7 @@ func number(grid, coords []int) int {
 // quanta chooses the number of quanta: by the formula, or by trying shapes.
 func (n *Network) quanta(p *Pipeline, a *comm.Across, st []comm.Stage) int64 {
 	all := comm.Pieces(p.Extents)
-	if !n.searchQuanta || p.Quanta >= 1 {
+	if n.across != options.Search || p.Quanta >= 1 {
 		return comm.Pieces(comm.Shape(a.Quanta(all, p.Quanta), p.Extents))
 	}
 	best, bestEnd := int64(1), units.Seconds(math.Inf(1))

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/units"
 )
 
@@ -55,7 +56,7 @@ func ReductionHops(extents []int, constant []Corner) int64 {
 // On channels n-1 messages are gathered by the root and, when all have
 // arrived, N-1 are broadcast by it, each on its own medium; with k free
 // channels that is (ceil((n-1)/k) + ceil((N-1)/k))·(Ts + TB·S). On a
-// transputer that holds the whole system it takes (Ts + TB·S)·Hops. With [Tree] collectives it takes
+// transputer that holds the whole system it takes (Ts + TB·S)·Hops. With [options.Tree] collectives it takes
 // ceil(log2 n) + ceil(log2 N) rounds, each a message on the slowest medium of
 // the system, and no channel is occupied. Whether a reduction exchanges
 // anything at all, which one of a loop that is replicated everywhere does
@@ -67,7 +68,7 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 	at, inside := n.common(set)
 	switch {
 	case r.Bytes <= 0 || set.size < 1:
-	case n.opts.Collectives == Tree:
+	case n.opts.Collectives == options.Tree:
 		n.rounds(&p, "reduction", set, doublings(senders)+doublings(int64(set.size)), r.Bytes)
 	case inside && at.Node.Medium.Kind == machine.Transputer:
 		n.pay(&p, "reduction", at, r.Hops, r.Bytes)
@@ -85,7 +86,7 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 // Broadcast places the messages that make b bytes of the processor root known
 // to all of the system s, from start on (model section 7): one message to
 // every other processor; on a transputer one message pipelined over the
-// furthest distance from root; with [Tree] collectives ceil(log2 N) rounds.
+// furthest distance from root; with [options.Tree] collectives ceil(log2 N) rounds.
 // root need not belong to s.
 func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes) Placement {
 	set := n.sets.of(s)
@@ -96,7 +97,7 @@ func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes)
 	}
 	switch {
 	case b <= 0 || reached < 2:
-	case n.opts.Collectives == Tree:
+	case n.opts.Collectives == options.Tree:
 		n.rounds(&p, "broadcast", set, doublings(reached), b)
 	case n.isFlat && n.flat.Node.Medium.Kind == machine.Transputer:
 		l := load{parts: []part{{at: n.flat, far: []Distance{{Hops: n.furthest(set, root), Bytes: b}}}}}

@@ -7,6 +7,7 @@ import (
 
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/units"
 )
 
@@ -165,7 +166,7 @@ func TestReductionFigures(t *testing.T) {
 		// The upper medium has 2 channels: 1 round, and 1 back.
 		{"tree of pairs below myrinet(2)", tree(t, level{2, myrinet(2)}, twos), comm.Options{}, 153.2},
 		// log2 4 + log2 4 rounds.
-		{"rounds", tree(t, level{4, bus()}), comm.Options{Collectives: comm.Tree}, 306.4},
+		{"rounds", tree(t, level{4, bus()}), comm.Options{Collectives: options.Tree}, 306.4},
 	} {
 		n := comm.NewNetwork(c.m, []int{2, 2}, c.opts)
 		p := n.Reduce(0, comm.Set{}, comm.Reduction{Bytes: 8, Senders: 4, Hops: comm.ReductionHops([]int{2, 2}, nil)})
@@ -234,7 +235,7 @@ func TestBroadcastFigures(t *testing.T) {
 	row := network(t, transputer(), 8)
 	near(t, "row", row.Broadcast(0, comm.Set{}, 2, 8).End, units.Micro(5*76.6))
 	near(t, "task", row.Broadcast(0, comm.Set{ID: 1, Ranks: []int{1, 2, 4}}, 2, 8).End, units.Micro(2*76.6))
-	near(t, "rounds", comm.NewNetwork(tree(t, level{5, bus()}), []int{5}, comm.Options{Collectives: comm.Tree}).
+	near(t, "rounds", comm.NewNetwork(tree(t, level{5, bus()}), []int{5}, comm.Options{Collectives: options.Tree}).
 		Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(3*76.6))
 	for _, b := range []units.Bytes{0, -1} {
 		if p := row.Broadcast(2, comm.Set{}, 0, b); p.End != 2 {
@@ -251,7 +252,7 @@ func TestRoundsUseTheSlowestMediumOfTheSystem(t *testing.T) {
 	slow := bus()
 	slow.TStart = units.Micro(1000)
 	m := tree(t, level{4, slow}, level{4, bus()})
-	n := comm.NewNetwork(m, []int{11}, comm.Options{Collectives: comm.Tree})
+	n := comm.NewNetwork(m, []int{11}, comm.Options{Collectives: options.Tree})
 	// 11 processors: 4 rounds of 1000 + 1.6.
 	near(t, "whole", n.Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(4*1001.6))
 	// 3 processors of one node: 2 rounds of 76.6.
@@ -260,7 +261,7 @@ func TestRoundsUseTheSlowestMediumOfTheSystem(t *testing.T) {
 	near(t, "across", n.Broadcast(0, comm.Set{ID: 2, Ranks: []int{3, 4}}, 4, 8).End, units.Micro(1001.6))
 	// The first 4 of the mixed machine are a processor and a node of 3; the
 	// slow media of the other nodes lie outside of the grid.
-	n = comm.NewNetwork(mixed(t, bus(), slow), []int{4}, comm.Options{Collectives: comm.Tree})
+	n = comm.NewNetwork(mixed(t, bus(), slow), []int{4}, comm.Options{Collectives: options.Tree})
 	near(t, "node of 3", n.Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(2*1001.6))
 	p := machine.NewProcessor("p", 1)
 	quick := machine.NewCluster("quick", bus(), machine.Group{Count: 2, Node: p})
@@ -269,12 +270,12 @@ func TestRoundsUseTheSlowestMediumOfTheSystem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n = comm.NewNetwork(two, []int{7}, comm.Options{Collectives: comm.Tree})
+	n = comm.NewNetwork(two, []int{7}, comm.Options{Collectives: options.Tree})
 	near(t, "without the slow node", n.Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(3*76.6))
-	n = comm.NewNetwork(two, []int{8}, comm.Options{Collectives: comm.Tree})
+	n = comm.NewNetwork(two, []int{8}, comm.Options{Collectives: options.Tree})
 	near(t, "with the slow node", n.Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(3*1001.6))
 	// A grid within the first node sees nothing of the upper medium.
-	n = comm.NewNetwork(m, []int{4}, comm.Options{Collectives: comm.Tree})
+	n = comm.NewNetwork(m, []int{4}, comm.Options{Collectives: options.Tree})
 	near(t, "grid in a node", n.Broadcast(0, comm.Set{}, 0, 8).End, units.Micro(2*76.6))
 }
 

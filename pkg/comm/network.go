@@ -6,22 +6,13 @@ import (
 	"slices"
 
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/units"
 )
 
-// Collectives says how reductions and broadcasts run (model section 7).
-type Collectives uint8
-
-const (
-	// Flat sends a message for every processor to or from the root.
-	Flat Collectives = iota
-	// Tree works in rounds of which each doubles the processors reached.
-	Tree
-)
-
-// Options are the choices of the command line that change costs.
+// Options are the choices that change costs; the zero value is the default.
 type Options struct {
-	Collectives Collectives
+	Collectives options.Collectives
 }
 
 // Set is the processor system whose exchange it is. Ranks are the numbers of

@@ -7,6 +7,7 @@ import (
 
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/units"
 )
 
@@ -174,7 +175,7 @@ func TestSteps(t *testing.T) {
 	flat := network(t, bus(), 2, 2)
 	rows := network(t, transputer(), 2, 2)
 	nodes := comm.NewNetwork(tree(t, level{2, myrinet(3)}, level{2, bus()}), []int{4}, comm.Options{})
-	rounds := comm.NewNetwork(tree(t, level{4, bus()}), []int{4}, comm.Options{Collectives: comm.Tree})
+	rounds := comm.NewNetwork(tree(t, level{4, bus()}), []int{4}, comm.Options{Collectives: options.Tree})
 	one := comm.Reduction{Bytes: 8, Senders: 4, Hops: 4}
 	for _, c := range []struct{ got, want string }{
 		{show(flat, func() comm.Placement { return flat.Exchange(0, comm.Set{}, shadow([]int{2, 2}, 8, true)) }),

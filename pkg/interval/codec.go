@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"dvmtools/pkg/ndjson"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/units"
 )
 
@@ -68,14 +69,29 @@ var headerRecord = ndjson.NewRecord("a header",
 	ndjson.Nested("options", optionsRecord, func(h *header) *Options { return &h.Options }).Optional(),
 )
 
-var optionsRecord = ndjson.NewRecord("a set of options",
-	ndjson.String("collectives", func(o *Options) *string { return &o.Collectives }),
-	ndjson.String("across", func(o *Options) *string { return &o.Across }),
-	ndjson.String("balance", func(o *Options) *string { return &o.Balance }),
-	ndjson.String("async", func(o *Options) *string { return &o.Async }),
+var optionsRecord = ndjson.NewRecord("a set of options", append(choiceFields(),
 	ndjson.String("sections", func(o *Options) *string { return &o.Sections }).OmitIf(func(o *Options) bool { return o.Sections == "" }),
-	ndjson.Int("level", func(o *Options) *int { return &o.Level }),
-)
+	ndjson.Int("level", func(o *Options) *int { return &o.Level }))...)
+
+// choiceFields are the fields of the choices of the model.
+func choiceFields() []ndjson.Field[Options] {
+	var fields []ndjson.Field[Options]
+	for _, c := range options.Choices() {
+		fields = append(fields, ndjson.Custom(c.Name, func(dst []byte, o *Options) ([]byte, error) {
+			return ndjson.AppendString(dst, c.Get(&o.Model)), nil
+		}, func(s *ndjson.Scanner, o *Options) bool {
+			b, ok := s.Bytes()
+			if !ok || len(b) == 0 {
+				return ok // a stream without options, read and written again
+			}
+			if err := c.Set(&o.Model, string(b)); err != nil {
+				return s.Fail("interval/options", "%s: %v; was the stream written by another version?", c.Name, err)
+			}
+			return true
+		}))
+	}
+	return fields
+}
 
 // The machine is small and comes once, so that package encoding/json, which
 // knows its types, reads and writes it.

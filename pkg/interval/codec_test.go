@@ -18,6 +18,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/units"
 )
 
@@ -114,7 +115,7 @@ func sample(rng *rand.Rand) *contents {
 				Medium:   &machine.MediumDescription{CommType: machine.Myrinet, Channels: 2, TStart: 75e-6, TByte: 2e-7},
 				Children: []machine.GroupDescription{{Count: 16, Node: "cpu"}}}, {Name: "cpu", Processors: 1, Power: 1.5}}},
 			Grid: []int{4, 4}, Processors: 16, Source: []string{"jac.ptr", "<\xff>"},
-			Options: interval.Options{Collectives: "flat", Across: "formula", Balance: "none", Async: "synced", Level: -1},
+			Options: interval.Options{Model: options.Defaults(), Level: -1},
 		},
 		End: interval.End{Intervals: 3, Warnings: 2},
 	}
@@ -294,6 +295,7 @@ func TestReaderComplains(t *testing.T) {
 		{1, `"machine":{`, `"machine":{"nodes":7,"x":{`, `x:1:`},
 		{1, `"grid":[4,4],`, ``, `x:1:1: found a header without "grid", expected one with it; did a filter remove it?`},
 		{1, `"async":"synced",`, ``, `found a set of options without "async", expected one with it; did a filter remove it?`},
+		{1, `"async":"synced"`, `"async":"late"`, `async: found "late", expected synced or free; was the stream written by another version?`},
 		{2, `"idle"`, `"IDLE"`, `x:2:1: found an interval without "idle", expected one with it; did a filter remove it?`},
 		{2, `"real_synch"`, `"realsynch"`, `found a kind of operation without "real_synch", expected one with it; did a filter remove it?`},
 		{2, `"type":"main"`, `"type":"loop"`, `x:2:1: found the type "loop", expected "main", "user", "seq" or "par"`},

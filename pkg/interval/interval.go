@@ -5,6 +5,7 @@ package interval
 
 import (
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/units"
 )
 
@@ -123,10 +124,7 @@ type Header struct {
 
 // Options are the choices of a simulation (pipeline, dvmsim).
 type Options struct {
-	Collectives string `json:"collectives"`
-	Across      string `json:"across"`
-	Balance     string `json:"balance"`
-	Async       string `json:"async"`
+	options.Model
 	// Sections are those of processor systems that the user stated, as
 	// package procs reads them, "" for none.
 	Sections string `json:"sections,omitempty"`

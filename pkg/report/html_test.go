@@ -379,7 +379,6 @@ func TestTextOfTheTraceIsText(t *testing.T) {
 			r := sample(t)
 			plain := parse(t, write(t, r.tree(t, report.AllLevels), report.HTML))
 			r.header.Source = []string{c.in}
-			r.header.Options.Across = c.in
 			r.header.Machine.Name = c.in
 			for i := range r.header.Machine.Nodes {
 				n := &r.header.Machine.Nodes[i]

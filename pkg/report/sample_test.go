@@ -6,6 +6,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/report"
 	"dvmtools/pkg/units"
 )
@@ -85,7 +86,7 @@ func sample(t testing.TB) *records {
 	return &records{
 		header: interval.Header{
 			Machine: m.Description(), Grid: []int{2, 2}, Processors: 4, Source: []string{"jac.ptr"},
-			Options: interval.Options{Collectives: "flat", Across: "formula", Balance: "none", Async: "synced", Level: -1},
+			Options: interval.Options{Model: options.Defaults(), Level: -1},
 		},
 		intervals: []interval.Interval{
 			{ID: 1, Type: interval.Main, File: "jac.fdv", Line: 1, Count: 1, Processors: 4,

@@ -9,6 +9,7 @@ import (
 
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 )
 
 // Clean returns text of a trace so that it can be shown in one line: bytes
@@ -134,12 +135,13 @@ func nodeWords(n *machine.NodeDescription) string {
 // states none.
 func optionWords(o *interval.Options) string {
 	var list []string
-	for _, c := range []struct{ name, value string }{
-		{"collectives", o.Collectives}, {"across", o.Across}, {"balance", o.Balance}, {"async", o.Async}, {"sections", o.Sections},
-	} {
-		if c.value != "" {
-			list = append(list, c.name+" "+Clean(c.value))
+	for _, c := range options.Choices() {
+		if value := c.Get(&o.Model); value != "" {
+			list = append(list, c.Name+" "+value)
 		}
+	}
+	if o.Sections != "" {
+		list = append(list, "sections "+Clean(o.Sections))
 	}
 	return strings.Join(list, ", ")
 }

@@ -12,6 +12,7 @@ import (
 	"dvmtools/pkg/clock/clocktest"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/sim"
 )
 
@@ -126,10 +127,10 @@ func TestClassesDoNotGrowWithTheGrid(t *testing.T) {
 // The options of the model: both engines agree and the accounts balance.
 func TestOptions(t *testing.T) {
 	for _, o := range []func(*interval.Options){
-		func(o *interval.Options) { o.Async = "free" },
-		func(o *interval.Options) { o.Collectives = "tree" },
-		func(o *interval.Options) { o.Across = "search" },
-		func(o *interval.Options) { o.Balance = "power" },
+		func(o *interval.Options) { o.Async = options.Free },
+		func(o *interval.Options) { o.Collectives = options.Tree },
+		func(o *interval.Options) { o.Across = options.Search },
+		func(o *interval.Options) { o.Balance = options.Power },
 	} {
 		opts := sim.Defaults()
 		o(&opts)

@@ -9,6 +9,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/procs"
 )
 
@@ -127,7 +128,7 @@ func (s *Sim) idle(c *call.Call, key flightKey) error {
 // startAsync returns when an asynchronous operation of sys starts: when the
 // latest processor is there. With --async free the others go on.
 func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (clock.Instant, clock.Mark) {
-	if s.cfg.Options.Async != "free" {
+	if s.cfg.Options.Async != options.Free {
 		return s.together(sys, k), 0
 	}
 	start, mark := s.clocks.Late(sys, k)

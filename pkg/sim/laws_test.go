@@ -17,6 +17,7 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/machine/par"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/sim"
 )
 
@@ -129,7 +130,7 @@ func checkAccounts(t *testing.T, where string, r *sim.Result) {
 			tm := &p.Times
 			check("L2", "execution time and its parts", float64(tm.ExecutionTime), float64(tm.CPUTime+tm.SYSTime+tm.IOTime+tm.Communication))
 			for k := range interval.NumKinds {
-				if kt := tm.Kind(k); kt.RealSynch > kt.Communication*(1+1e-9) || (r.Options.Async != "free" || i == 0) && kt.Synch < kt.RealSynch*(1-1e-9) {
+				if kt := tm.Kind(k); kt.RealSynch > kt.Communication*(1+1e-9) || (r.Options.Async != options.Free || i == 0) && kt.Synch < kt.RealSynch*(1-1e-9) {
 					t.Errorf("%s: processor %d: %s: %+v", at, *p.Rank, k, *kt)
 				}
 			}

@@ -23,11 +23,11 @@ import (
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/clock"
-	"dvmtools/pkg/comm"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
 )
@@ -52,7 +52,7 @@ type Config struct {
 // Defaults returns the options that hold unless others are asked for
 // (pipeline, dvmsim).
 func Defaults() interval.Options {
-	return interval.Options{Collectives: "flat", Across: "formula", Balance: "none", Async: "synced", Level: -1}
+	return interval.Options{Model: options.Defaults(), Level: -1}
 }
 
 // Sim is a simulation in progress.
@@ -126,16 +126,13 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 			return nil, fmt.Errorf("sections: %w", err)
 		}
 	}
-	if cfg.Options.Balance == "power" {
+	if cfg.Options.Balance == options.Power {
 		each := machine.Powers(cfg.Machine.PowerRuns(p))
 		oc.Power = func(sys *procs.System, k int) []float64 { return balance(each, sys, k) }
 	}
 	s.objects = object.New(oc)
 	s.messages.root = traffic.NewRoot(cfg.Grid)
-	cc := clock.Config{Machine: cfg.Machine, Grid: cfg.Grid, SearchQuanta: cfg.Options.Across == "search"}
-	if cfg.Options.Collectives == "tree" {
-		cc.Network.Collectives = comm.Tree
-	}
+	cc := clock.Config{Machine: cfg.Machine, Grid: cfg.Grid, Options: cfg.Options.Model}
 	if cfg.NewClocks == nil {
 		s.clocks = clock.New(cc)
 	} else {

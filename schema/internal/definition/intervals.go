@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/options"
 	"dvmtools/pkg/report"
 	"dvmtools/schema"
 )
@@ -34,14 +35,10 @@ func intervals() object {
 				"options":    {doc: "choices of the simulation"},
 			})...))},
 		{"options", closed("Options", "The choices of a simulation that shape its result.",
-			fieldsOf[interval.Options](notes{
-				"collectives": {doc: "how reductions and broadcasts travel", keys: enum(list{"flat", "tree"})},
-				"across":      {doc: "how the quanta of pipelined loops are chosen", keys: enum(list{"formula", "search"})},
-				"balance":     {doc: "what block sizes follow", keys: enum(list{"none", "power"})},
-				"async":       {doc: "how asynchronous operations start", keys: enum(list{"synced", "free"})},
-				"sections":    {doc: "sections of processor systems that the user stated, absent without any", keys: object{{"minLength", 1}}},
-				"level":       {doc: "level down to which intervals were kept, -1 for all", keys: atLeast(-1)},
-			}))},
+			fieldsOf[interval.Options](join(choices(), notes{
+				"sections": {doc: "sections of processor systems that the user stated, absent without any", keys: object{{"minLength", 1}}},
+				"level":    {doc: "level down to which intervals were kept, -1 for all", keys: atLeast(-1)},
+			})))},
 		{"interval", record("interval", "Interval of the program",
 			"The characteristics of a part of the program. Sums are over the interval's processors, nested intervals included.",
 			fieldsOf[interval.Interval](join(times(), notes{
@@ -84,6 +81,15 @@ func intervals() object {
 	return variants(schema.Intervals, "Record of a stream of intervals",
 		"One line of what dvmsim writes. The first record is the header \"simulation\", the last is \"end\".",
 		append(defs, machineDefs()...), "simulation", "interval", "processor", "span", "end")
+}
+
+// choices are the notes of the choices of the model.
+func choices() notes {
+	n := notes{}
+	for _, c := range options.Choices() {
+		n[c.Name] = note{doc: c.Doc, keys: enum(strs(c.Values...))}
+	}
+	return n
 }
 
 func join(a, b notes) notes {
