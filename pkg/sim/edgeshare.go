@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"encoding/binary"
 	"math"
 	"slices"
 
@@ -112,7 +111,7 @@ func edgeShare(l *object.Loop, parts []loopPart, groups []*object.ShadowGroup, i
 			for i := range maps {
 				all, inner := alongEdge(&maps[i].Spans[k], l.Template.Dist, rules[i], k, c, zones)
 				counts[i] = [2]int64{all, inner}
-				key = binary.AppendVarint(binary.AppendVarint(key, all), inner)
+				key = layout.AppendIntsKey(key, counts[i][:])
 			}
 			id, ok := ids[string(key)]
 			if !ok {

@@ -222,42 +222,27 @@ func (g *stages) label() [][]int64 {
 	for k, n := range m.Grid {
 		labels[k] = make([]int64, n)
 		ids := map[string]int64{}
+		var key []byte
 		for c := range n {
 			if g.step[k] != 0 {
 				labels[k][c] = int64(c)
 				continue
 			}
-			key := extentKey(&m.Spans[k], c)
+			key = m.Spans[k].Extent(c).AppendKey(key[:0])
 			for i := range g.edges {
 				if am := g.edges[i].at; k < len(am.Spans) {
-					key += extentKey(&am.Spans[k], c)
+					key = am.Spans[k].Extent(c).AppendKey(key)
 				}
 			}
-			id, ok := ids[key]
+			id, ok := ids[string(key)]
 			if !ok {
 				id = int64(len(ids))
-				ids[key] = id
+				ids[string(key)] = id
 			}
 			labels[k][c] = id
 		}
 	}
 	return labels
-}
-
-// extentKey spells how much coordinate c owns.
-func extentKey(sp *layout.Span, c int) string {
-	n := int64(0)
-	if sp.Dim >= 0 {
-		n = sp.Hi[c] - sp.Lo[c]
-	} else if sp.Holds(c) {
-		n = -1
-	}
-	var b [9]byte
-	for i := range 8 {
-		b[i] = byte(n >> (8 * i))
-	}
-	b[8] = ';'
-	return string(b[:])
 }
 
 // edgeBytes returns the bytes that the processor at coords receives along grid
