@@ -58,7 +58,7 @@ func TestProgramsAreTraces(t *testing.T) {
 		"redis_", "realn_", "psview_", "crtps_", "getamr_", "mapam_", "runam_", "stopam_", "crtrg_", "crtred_", "insred_", "strtrd_", "waitrd_",
 		"crtshg_", "inssh_", "insshd_", "incsh_", "incshd_", "strtsh_", "sendsh_", "recvsh_", "waitsh_", "exfrst_", "imlast_", "arrcpy_", "aarrcp_", "waitcp_",
 		"crtrbl_", "crtrbp_", "loadrb_", "waitrb_", "crtbg_", "insrb_", "loadbg_", "waitbg_", "across_", "biof_", "eiof_", "srmem_", "dvm_dfread", "dvm_dfwrite",
-		"dvm_fread", "dvm_fgets", "dvm_fscanf", "dvm_printf", "dvm_void_printf", "binter_", "einter_", "bsloop_", "bploop_", "enloop_", "crtrda_", "delda_", "delobj_",
+		"userfn_", "rlocel_", "rwelm_", "dvm_open", "dvm_read", "dvm_fread", "dvm_fgets", "dvm_fscanf", "dvm_printf", "dvm_void_printf", "binter_", "einter_", "bsloop_", "bploop_", "enloop_", "crtrda_", "delda_", "delobj_",
 	} {
 		if seen[f] == 0 {
 			t.Errorf("no program calls %s", f)
