@@ -358,7 +358,7 @@ func programOptions(seed uint64) (tracegen.Options, trial) {
 	case 3:
 		x.opts.Balance = options.Power
 	}
-	o := tracegen.Options{Seed: seed, Grid: x.grid, Steps: 8 + int(seed%3)*8, MaxExtent: 6 + int(seed%4)*3, Features: tracegen.Features(*features)}
+	o := tracegen.Options{Seed: seed, Grid: x.grid, Steps: 8 + int(seed/5%3)*8, MaxExtent: 6 + int(seed%4)*3, Features: tracegen.Features(*features)}
 	if o.Features == 0 {
 		o.Features = tracegen.All
 	}

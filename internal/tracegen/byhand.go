@@ -29,6 +29,12 @@ func (g *gen) handPipeline() {
 	}
 	group := g.edges([]*arr{a}, low, high, 1+g.r.IntN(2))
 	ref := []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)}
+	if g.chance(10) { // two exchanges, each begun by its sendsh_
+		for _, name := range []string{"recvsh_", "recvsh_", "sendsh_", "waitsh_", "sendsh_", "waitsh_"} {
+			g.call(name, ref)
+		}
+		return
+	}
 	for range 1 + g.r.IntN(2) {
 		g.call("recvsh_", ref)
 		if g.chance(20) {
