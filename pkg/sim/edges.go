@@ -53,13 +53,13 @@ func importLast(s *Sim, c *call.Call) (effect, error) {
 		return effect{}, object.Error(c, "wait", "the exchange of the group was not started, expected strtsh_ or exfrst_ before")
 	}
 	s.loop.edges = append(s.loop.edges, boundary{group: g})
-	s.loop.deferred = true
+	s.loop.last = true
 	return effect{}, nil
 }
 
 // endEdges does what is tied to the boundary iterations of a loop that ends.
 func (s *Sim) endEdges(c *call.Call, l *object.Loop, open *openLoop) error {
-	edges, parts, kept := open.edges, open.parts, open.deferred
+	edges, parts, kept := open.edges, open.parts, open.last && open.pipe == nil
 	if len(edges) == 0 {
 		return nil
 	}
@@ -116,10 +116,8 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, parts []loopPart) error
 // the edges, or to the others.
 func (s *Sim) passEdges(l *object.Loop, parts []loopPart, e *edgeCounts, edges bool) {
 	if e == nil {
-		for i := range parts {
-			if !edges {
-				s.passLoop(l, parts[i].share, parts[i].time)
-			}
+		if !edges {
+			s.passParts(parts)
 		}
 		return
 	}
@@ -130,10 +128,15 @@ func (s *Sim) passEdges(l *object.Loop, parts []loopPart, e *edgeCounts, edges b
 		}
 		s.sayEdges(which, e, edges)
 	}
-	redundant := redundantShare(l.Share.Same)
-	s.clocks.AddBy(l.System, e.labels, func(labels []int64) clock.Amount {
-		return clock.Amount{User: e.time(labels, edges), UserRedundant: redundant}
-	})
+	for i := range parts {
+		p := &parts[i]
+		counts := e.of[i]
+		s.clocks.Enter(p.account)
+		s.clocks.AddBy(l.System, e.labels, func(labels []int64) clock.Amount {
+			return workOf(p.of.share, counts.count(labels, edges), p.user, p.system)
+		})
+	}
+	s.clocks.Enter(s.tree.cur.account)
 }
 
 // abandonEdges warns of exchanges whose loop did not end.

@@ -10,20 +10,20 @@ import (
 )
 
 // edgeCounts are the iterations of a loop's processors and how many of them
-// are not at an edge of their block, for each part of the loop: products of
+// are not at an edge of their block, for each portion of the loop: products of
 // numbers per dimension.
 type edgeCounts struct {
-	labels [][]int64
-	parts  []edgePart
+	labels   [][]int64
+	parts    []loopPart
+	of       []*edgePortion // of each part
+	portions []*edgePortion
 }
 
-// edgePart holds, for each grid dimension and label, the iterations along it
+// edgePortion holds, for each grid dimension and label, the iterations along it
 // and those that are not at an edge.
-type edgePart struct {
-	part     *loopPart
+type edgePortion struct {
+	of       *portion
 	n, inner [][]int64
-	free     int64
-	total    int64
 }
 
 // time returns how long a processor of power 1 works at the edges, or not at
@@ -32,15 +32,17 @@ func (e *edgeCounts) time(labels []int64, edges bool) units.Seconds {
 	var t units.Seconds
 	for i := range e.parts {
 		p := &e.parts[i]
-		t += scaled(p.part.time, float64(p.count(labels, edges))/float64(p.total))
+		w := workOf(p.of.share, e.of[i].count(labels, edges), p.user, p.system)
+		t += w.User + w.System
 	}
 	return t
 }
 
 // count returns how many iterations a processor has at the edges, or not at
 // the edges.
-func (p *edgePart) count(labels []int64, edges bool) int64 {
-	n, inner := p.free, p.free
+func (p *edgePortion) count(labels []int64, edges bool) int64 {
+	n := p.of.share.Free()
+	inner := n
 	for k, l := range labels {
 		n *= p.n[k][l]
 		inner *= p.inner[k][l]
@@ -78,11 +80,19 @@ func edgeShare(l *object.Loop, parts []loopPart, groups []*object.ShadowGroup, i
 	if l.Map == nil || l.Template == nil || l.Template.Dist == nil || l.Share == nil || l.Share.Total == 0 || l.Share.Diagonal() || len(parts) == 0 {
 		return nil
 	}
-	e := &edgeCounts{parts: make([]edgePart, len(parts))}
-	maps := make([]*layout.Mapping, len(parts))
-	rules := make([][]layout.Rule, len(parts))
+	e := &edgeCounts{parts: parts}
 	for i := range parts {
-		its := parts[i].its
+		at := slices.IndexFunc(e.portions, func(p *edgePortion) bool { return p.of.same(parts[i].of) })
+		if at < 0 {
+			at = len(e.portions)
+			e.portions = append(e.portions, &edgePortion{of: parts[i].of})
+		}
+		e.of = append(e.of, e.portions[at])
+	}
+	maps := make([]*layout.Mapping, len(e.portions))
+	rules := make([][]layout.Rule, len(e.portions))
+	for i, p := range e.portions {
+		its := p.of.its
 		if its == nil {
 			its = l.Iterations
 		}
@@ -94,13 +104,12 @@ func edgeShare(l *object.Loop, parts []loopPart, groups []*object.ShadowGroup, i
 			return nil
 		}
 		rules[i] = placed
-		e.parts[i] = edgePart{part: &parts[i], free: parts[i].share.Free(), total: parts[i].share.Total}
 	}
 	for k, n := range l.Map.Grid {
 		ids := map[string]int64{}
 		labels := make([]int64, n)
-		for i := range e.parts {
-			e.parts[i].n, e.parts[i].inner = append(e.parts[i].n, nil), append(e.parts[i].inner, nil)
+		for _, p := range e.portions {
+			p.n, p.inner = append(p.n, nil), append(p.inner, nil)
 		}
 		sources := edgesAlong(l, groups, k, imports)
 		var key []byte
@@ -118,7 +127,7 @@ func edgeShare(l *object.Loop, parts []loopPart, groups []*object.ShadowGroup, i
 				id = int64(len(ids))
 				ids[string(key)] = id
 				for i := range maps {
-					p := &e.parts[i]
+					p := e.portions[i]
 					p.n[k], p.inner[k] = append(p.n[k], counts[i][0]), append(p.inner[k], counts[i][1])
 				}
 			}

@@ -81,7 +81,7 @@ func (s *Sim) sayBase(what string, t units.Seconds, sys *procs.System) {
 // sayShare explains time that processors spend by their shares of iterations
 // or elements.
 func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *procs.System) {
-	if s.explained == nil {
+	if s.explained == nil || t == 0 {
 		return
 	}
 	least, most := int64(-1), int64(0)
@@ -106,6 +106,13 @@ func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *p
 	s.say("  the longest: %s * %d / %d = %s on power 1", micro(t), most, share.Total, micro(scaled(t, float64(most)/float64(share.Total))))
 }
 
+// sayDeferred explains loop time that passes at the loop's end.
+func (s *Sim) sayDeferred(user, system units.Seconds) {
+	if s.explained != nil {
+		s.say("loop time %s, time inside calls in the loop %s: put off until the loop is over", micro(user), micro(system))
+	}
+}
+
 // sayEdges explains the part of a loop's time that edgeCounts.time returns, for
 // the processor that has most of it.
 func (s *Sim) sayEdges(what string, e *edgeCounts, edges bool) {
@@ -115,8 +122,8 @@ func (s *Sim) sayEdges(what string, e *edgeCounts, edges bool) {
 	labels := e.most(edges)
 	for i := range e.parts {
 		p := &e.parts[i]
-		t, n := p.part.time, p.count(labels, edges)
-		s.say("loop time %s %s: at most %s * %d / %d = %s on power 1", micro(t), what, micro(t), n, p.total, micro(scaled(t, float64(n)/float64(p.total))))
+		t, n, total := p.user+p.system, e.of[i].count(labels, edges), p.of.share.Total
+		s.say("loop time %s %s: at most %s * %d / %d = %s on power 1", micro(t), what, micro(t), n, total, micro(scaled(t, float64(n)/float64(total))))
 	}
 }
 

@@ -23,46 +23,59 @@ type effect struct {
 	then func()
 }
 
+// nature is what a function does for a living: it decides what its times are
+// in the body of a loop (model section 8).
+type nature uint8
+
+const (
+	computes nature = iota
+	exchanges
+	inputOutput
+)
+
 // handlers has an entry for every class whose functions take part in more
 // than objects. Classes without one are followed by the table of objects.
-var handlers = [libdvm.NumClasses]handler{
-	libdvm.BeginUser:       beginInterval(interval.User),
-	libdvm.BeginSequential: beginInterval(interval.Sequential),
-	libdvm.BeginParallel:   beginInterval(interval.Parallel),
-	libdvm.EndUser:         endInterval(isUser, "a user interval"),
-	libdvm.EndLoop:         endInterval(isLoop, "a loop"),
+var handlers = [libdvm.NumClasses]struct {
+	run  handler
+	does nature
+}{
+	libdvm.BeginUser:       {beginInterval(interval.User), computes},
+	libdvm.BeginSequential: {beginInterval(interval.Sequential), computes},
+	libdvm.BeginParallel:   {beginInterval(interval.Parallel), computes},
+	libdvm.EndUser:         {endInterval(isUser, "a user interval"), computes},
+	libdvm.EndLoop:         {endInterval(isLoop, "a loop"), computes},
 
-	libdvm.RunMachine:   runMachine,
-	libdvm.Redistribute: redistribute,
-	libdvm.Realign:      realign,
+	libdvm.RunMachine:   {runMachine, computes},
+	libdvm.Redistribute: {redistribute, exchanges},
+	libdvm.Realign:      {realign, exchanges},
 
-	libdvm.IO:        ioCall,
-	libdvm.ArrayIO:   arrayIO,
-	libdvm.BeginIO:   beginIO,
-	libdvm.SendStore: sendStore,
+	libdvm.IO:        {ioCall, inputOutput},
+	libdvm.ArrayIO:   {arrayIO, inputOutput},
+	libdvm.BeginIO:   {beginIO, inputOutput},
+	libdvm.SendStore: {sendStore, exchanges},
 
-	libdvm.StartShadow:   startShadow,
-	libdvm.SendShadow:    sendShadow,
-	libdvm.ReceiveShadow: sendShadow,
-	libdvm.WaitShadow:    waitShadow,
-	libdvm.ExportFirst:   exportFirst,
-	libdvm.ImportLast:    importLast,
+	libdvm.StartShadow:   {startShadow, exchanges},
+	libdvm.SendShadow:    {sendShadow, exchanges},
+	libdvm.ReceiveShadow: {sendShadow, exchanges},
+	libdvm.WaitShadow:    {waitShadow, exchanges},
+	libdvm.ExportFirst:   {exportFirst, exchanges},
+	libdvm.ImportLast:    {importLast, exchanges},
 
-	libdvm.StartReduction: startReduction,
-	libdvm.WaitReduction:  waitReduction,
+	libdvm.StartReduction: {startReduction, exchanges},
+	libdvm.WaitReduction:  {waitReduction, exchanges},
 
-	libdvm.CopyArray: copyArray,
-	libdvm.StartCopy: startCopy,
-	libdvm.WaitCopy:  waitCopy,
+	libdvm.CopyArray: {copyArray, exchanges},
+	libdvm.StartCopy: {startCopy, exchanges},
+	libdvm.WaitCopy:  {waitCopy, exchanges},
 
-	libdvm.LoadBuffer:      loadBuffer,
-	libdvm.WaitBuffer:      waitBuffer,
-	libdvm.LoadBufferGroup: loadGroup,
-	libdvm.WaitBufferGroup: waitGroup,
+	libdvm.LoadBuffer:      {loadBuffer, exchanges},
+	libdvm.WaitBuffer:      {waitBuffer, exchanges},
+	libdvm.LoadBufferGroup: {loadGroup, exchanges},
+	libdvm.WaitBufferGroup: {waitGroup, exchanges},
 
-	libdvm.DoLoop:      doLoop,
-	libdvm.EndLoopNest: endLoop,
-	libdvm.Across:      across,
+	libdvm.DoLoop:      {doLoop, computes},
+	libdvm.EndLoopNest: {endLoop, computes},
+	libdvm.Across:      {across, computes},
 }
 
 // follow lets the table of objects follow a call of a class without a handler.
@@ -70,7 +83,7 @@ func follow(s *Sim, c *call.Call) (effect, error) { return effect{}, s.objects.F
 
 // handlerOf returns the handler of a class, nil for ordinary functions.
 func handlerOf(k libdvm.Class) handler {
-	if h := handlers[k]; h != nil || !object.Follows(k) {
+	if h := handlers[k].run; h != nil || !object.Follows(k) {
 		return h
 	}
 	return follow

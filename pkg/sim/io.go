@@ -28,7 +28,7 @@ func (s *Sim) stepIO(c *call.Call) error {
 	case libdvm.DoLoop, libdvm.BeginIO:
 	default:
 		var err error
-		if e, _, err = s.handle(c); err != nil {
+		if e, err = s.handle(c); err != nil {
 			return err
 		}
 	}

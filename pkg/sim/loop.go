@@ -1,97 +1,164 @@
 package sim
 
 import (
-	"bytes"
-	"slices"
-	"strconv"
-
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/clock"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
-// openLoop is the parallel loop between its creation and its endpl_.
+// openLoop is the parallel loop between its creation and its endpl_ (model
+// section 8).
 type openLoop struct {
-	// edges are the exchanges tied to its boundary iterations.
+	// portion is the one that is under way: what passes is the work of its
+	// iterations. It is nil outside of the loop's body.
+	portion *portion
+	// edges are the exchanges tied to the loop's boundary iterations, and
+	// last says that one of them is waited for before the iterations that
+	// need it.
 	edges []boundary
-	// parts are its time so far, where something waits for its end.
-	parts []loopPart
-	// deferred says that its time passes at its end and not before.
-	deferred bool
+	last  bool
 	// pipe is set when the loop is pipelined.
 	pipe *pipe
+	// parts are the loop's time so far, where something needs to know it at
+	// the loop's end.
+	parts []loopPart
 }
 
-// loopPart is loop time that one or more dopl_ calls passed, and what they
-// executed: its is nil for the whole loop.
-type loopPart struct {
-	time  units.Seconds
-	its   []layout.Iterations
+// deferred reports whether the loop's time passes at its end and not before.
+func (o *openLoop) deferred() bool { return o.last || o.pipe != nil }
+
+// portion is what a dopl_ hands out.
+type portion struct {
+	loop *object.Loop
+	// its are its iterations when they are stated, nil for the whole loop.
+	its []layout.Iterations
+	// share says who executes how much of it; nil when all processors of the
+	// current system execute all of it.
 	share *layout.Share
 }
 
-// doLoop passes the time of a parallel loop: processor i does N_i of the N
-// iterations; what several processors do alike is insufficient parallelism
-// (model section 8).
+// loopPart is time that passed in a portion and is booked to an account.
+type loopPart struct {
+	of           *portion
+	account      clock.Account
+	user, system units.Seconds
+}
+
+// doLoop handles dopl_: it ends the portion that is under way and begins the
+// next one, if the loop has one.
 func doLoop(s *Sim, c *call.Call) (effect, error) {
 	l, err := s.objects.CurrentLoop(c)
 	if err != nil {
 		return effect{}, err
 	}
-	if l.Across != nil && s.loop.pipe != nil {
-		return effect{}, s.doAcross(c, l)
-	}
-	if l.Share == nil || l.Share.Total == 0 {
-		s.user(c.CallTime)
-		return effect{}, nil
-	}
-	if c.CallTime == 0 {
-		return effect{}, nil
-	}
-	share := l.Share
-	its, err := portion(c, l)
+	more, err := c.RetInt("DoPL")
 	if err != nil {
 		return effect{}, err
 	}
-	if its != nil {
-		if share, err = l.Portion(c, its); err != nil {
+	own := effect{inside: s.system}
+	s.loop.portion = nil
+	p := s.loop.pipe
+	if more == 0 {
+		if p != nil {
+			return own, s.runPipe(c, l)
+		}
+		return own, nil
+	}
+	if p != nil && !p.started {
+		p.started = true
+		if err := s.exchangeOld(c, l); err != nil {
 			return effect{}, err
 		}
-		if share.Total == 0 {
-			s.user(c.CallTime)
-			return effect{}, nil
-		}
 	}
-	if len(s.loop.edges) > 0 {
-		s.deferLoopTime(c.CallTime, its, share)
-		if s.loop.deferred {
-			return effect{}, nil
-		}
-	}
-	s.passLoop(l, share, c.CallTime)
-	return effect{}, nil
+	s.loop.portion, err = portionOf(c, l)
+	return own, err
 }
 
-// deferLoopTime keeps loop time for what waits for the end of the loop.
-func (s *Sim) deferLoopTime(t units.Seconds, its []layout.Iterations, share *layout.Share) {
-	p := &s.loop.parts
-	if n := len(*p); n > 0 && slices.Equal((*p)[n-1].its, its) {
-		(*p)[n-1].time += t
+// portionOf returns what a dopl_ hands out.
+func portionOf(c *call.Call, l *object.Loop) (*portion, error) {
+	p := &portion{loop: l}
+	if l.Share == nil || l.Share.Total == 0 {
+		return p, nil
+	}
+	stated, err := c.Portion()
+	if err != nil {
+		return nil, err
+	}
+	p.share = l.Share
+	if len(stated) == l.Rank && l.Iterations != nil {
+		p.its = make([]layout.Iterations, len(stated))
+		for i, d := range stated {
+			p.its[i] = layout.Iterations{Init: d.Lower, Last: d.Upper, Step: d.Step}
+		}
+		if p.share, err = l.Portion(c, p.its); err != nil {
+			return nil, err
+		}
+		if p.share.Total == 0 {
+			p.share = nil
+		}
+	}
+	return p, nil
+}
+
+// same reports whether two portions are the same iterations.
+func (p *portion) same(q *portion) bool {
+	return p == q || p.its == nil && q.its == nil && p.share == q.share
+}
+
+// passInBody passes time in the body of the open loop: its iterations' owners
+// spend it.
+func (s *Sim) passInBody(user, system units.Seconds) {
+	p := s.loop.portion
+	if p.share == nil {
+		s.user(user)
+		s.system(system)
 		return
 	}
-	*p = append(*p, loopPart{t, its, share})
+	if user == 0 && system == 0 {
+		return
+	}
+	if s.loop.deferred() || len(s.loop.edges) > 0 {
+		s.keepPart(p, user, system)
+	}
+	if s.loop.deferred() {
+		s.sayDeferred(user, system)
+		return
+	}
+	s.passShare(p.loop.System, p.share, user, system)
 }
 
-// passLoop passes t of the time of loop l on its processors.
-func (s *Sim) passLoop(l *object.Loop, share *layout.Share, t units.Seconds) {
-	s.sayShare("loop time", t, share, l.System)
-	redundant := redundantShare(share.Same)
-	total := float64(share.Total)
-	s.clocks.AddBy(l.System, share.Labels, func(labels []int64) clock.Amount {
-		return clock.Amount{User: scaled(t, float64(share.Count(labels))/total), UserRedundant: redundant}
-	})
+// keepPart keeps loop time for what needs to know it at the loop's end.
+func (s *Sim) keepPart(p *portion, user, system units.Seconds) {
+	parts := s.loop.parts
+	first := 0
+	if s.loop.pipe != nil {
+		first = s.loop.pipe.passed
+	}
+	for i := len(parts) - 1; i >= first && parts[i].of.same(p); i-- {
+		if parts[i].account == s.tree.cur.account {
+			parts[i].user += user
+			parts[i].system += system
+			return
+		}
+	}
+	s.loop.parts = append(parts, loopPart{p, s.tree.cur.account, user, system})
+}
+
+// passShare passes time that processors spend by their shares: processor i
+// does N_i of N; what several of them do alike is insufficient parallelism.
+func (s *Sim) passShare(sys *procs.System, share *layout.Share, user, system units.Seconds) {
+	s.sayShare("loop time", user, share, sys)
+	s.sayShare("time inside calls in the loop", system, share, sys)
+	s.clocks.AddBy(sys, share.Labels, func(labels []int64) clock.Amount { return workOf(share, share.Count(labels), user, system) })
+}
+
+// workOf is the work of a processor that executes n iterations of a share.
+func workOf(share *layout.Share, n int64, user, system units.Seconds) clock.Amount {
+	part, redundant := float64(n)/float64(share.Total), redundantShare(share.Same)
+	return clock.Amount{User: scaled(user, part), System: scaled(system, part), UserRedundant: redundant, SystemRedundant: redundant}
 }
 
 // endLoop handles endpl_: exchanges of boundary iterations begin, and the
@@ -101,52 +168,15 @@ func endLoop(s *Sim, c *call.Call) (effect, error) {
 	if err != nil {
 		return effect{}, err
 	}
+	s.loop.portion = nil
+	if s.loop.pipe != nil {
+		// It has run already when a dopl_ said that the loop was over.
+		err = s.runPipe(c, l)
+	}
 	open := s.loop
-	s.loop = openLoop{edges: open.edges}
-	if open.pipe != nil && open.pipe.time != 0 {
-		// No dopl_ said that the loop was over.
-		if err := s.runPipe(c, l, open.pipe); err != nil {
-			return effect{}, err
-		}
-	}
 	s.loop = openLoop{}
+	if err != nil {
+		return effect{}, err
+	}
 	return effect{}, s.endEdges(c, l, &open)
-}
-
-// portion reads the lines "Dim0: Lower=1 Upper=12 Step=1" that a trace made
-// with dopl_Trace=1 has for the part of the loop that a call hands out; nil
-// when there are none.
-func portion(c *call.Call, l *object.Loop) ([]layout.Iterations, error) {
-	var its []layout.Iterations
-	for _, line := range c.Text {
-		rest, ok := bytes.CutPrefix(bytes.TrimLeft(line, " "), []byte("Dim"))
-		if !ok {
-			continue
-		}
-		num, rest, ok := bytes.Cut(rest, []byte(":"))
-		if d, err := strconv.Atoi(string(num)); !ok || err != nil || d != len(its) {
-			continue
-		}
-		var it layout.Iterations
-		for _, f := range []struct {
-			key string
-			dst *int64
-		}{{"Lower=", &it.Init}, {"Upper=", &it.Last}, {"Step=", &it.Step}} {
-			_, val, ok := bytes.Cut(rest, []byte(f.key))
-			if !ok {
-				return nil, object.Error(c, "portion", "%q lacks %s", line, f.key)
-			}
-			val, _, _ = bytes.Cut(bytes.TrimLeft(val, " "), []byte(" "))
-			n, err := strconv.ParseInt(string(bytes.TrimRight(val, ";")), 10, 64)
-			if err != nil {
-				return nil, object.Error(c, "portion", "%q: %s%s is not an integer", line, f.key, val)
-			}
-			*f.dst = n
-		}
-		its = append(its, it)
-	}
-	if len(its) != l.Rank || l.Iterations == nil {
-		return nil, nil
-	}
-	return its, nil
 }

@@ -11,6 +11,7 @@ type notes struct {
 	warned  []*diag.Error
 	unknown []*unknownFunc
 	byName  map[string]*unknownFunc
+	bodies  map[string]bool // exchanges that were seen in the body of a loop
 }
 
 // unknownFunc counts the calls of a function outside the table.
@@ -40,6 +41,19 @@ func (n *notes) unlisted(c *call.Call) {
 		n.unknown = append(n.unknown, u)
 	}
 	u.count++
+}
+
+// inBody warns, once for each function, of an exchange in the body of a
+// parallel loop.
+func (n *notes) inBody(c *call.Call) {
+	if n.bodies[c.Func] {
+		return
+	}
+	if n.bodies == nil {
+		n.bodies = map[string]bool{}
+	}
+	n.bodies[c.Func] = true
+	n.warn(c.Pos, "loop-body", "%s exchanges data in the body of a parallel loop, expected it before or behind the loop; simulated as if all processors took part", c.Where())
 }
 
 // all returns what was warned of, one warning per unknown function last.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -12,10 +13,11 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// pipe is the pipelined loop that is open (model section 9).
+// pipe is what an open loop that is pipelined knows of itself (model section
+// 9).
 type pipe struct {
-	started bool          // its first dopl_ was there
-	time    units.Seconds // of the dopl_ calls after the first
+	started bool // its first portion has begun
+	passed  int  // how many of the loop's parts it has passed
 }
 
 // across handles across_: the loop becomes a pipeline.
@@ -28,49 +30,30 @@ func across(s *Sim, c *call.Call) (effect, error) {
 	return effect{}, nil
 }
 
-// doAcross handles dopl_ of a pipelined loop: the first one exchanges the old
-// values, the one that ends the loop runs the pipeline with the time of all
-// after the first.
-func (s *Sim) doAcross(c *call.Call, l *object.Loop) error {
-	more, err := c.RetInt("DoPL")
-	if err != nil {
-		return err
-	}
-	p := s.loop.pipe
-	if !p.started {
-		p.started = true
-		s.user(c.CallTime)
-		if more == 0 {
-			return nil
-		}
-		if l.Across.Old == nil {
-			s.whileWaiting(interval.Shadow)
-			return nil
-		}
-		d, err := s.edges(c, l.Across.Old)
-		if err == nil {
-			s.whileWaiting(interval.Shadow, d...)
-		}
-		return err
-	}
-	p.time += c.CallTime
-	if more != 0 {
+// exchangeOld exchanges the old values of a pipelined loop, before its first
+// portion.
+func (s *Sim) exchangeOld(c *call.Call, l *object.Loop) error {
+	if l.Across == nil || l.Across.Old == nil {
+		s.whileWaiting(interval.Shadow)
 		return nil
 	}
-	return s.runPipe(c, l, p)
+	d, err := s.edges(c, l.Across.Old)
+	if err == nil {
+		s.whileWaiting(interval.Shadow, d...)
+	}
+	return err
 }
 
-// runPipe passes the time of a pipelined loop.
-func (s *Sim) runPipe(c *call.Call, l *object.Loop, p *pipe) error {
-	t := p.time
-	p.time = 0
-	if l.Share == nil || l.Share.Total == 0 {
-		s.user(t)
+// runPipe passes the time of a pipelined loop, once.
+func (s *Sim) runPipe(c *call.Call, l *object.Loop) error {
+	parts := s.loop.parts[s.loop.pipe.passed:]
+	s.loop.pipe.passed = len(s.loop.parts)
+	if len(parts) == 0 {
 		return nil
 	}
 	g := stagesOf(l)
 	if g == nil {
-		s.passLoop(l, l.Share, t)
+		s.passParts(parts)
 		return nil
 	}
 	for i := range l.Across.New.Edges {
@@ -78,9 +61,18 @@ func (s *Sim) runPipe(c *call.Call, l *object.Loop, p *pipe) error {
 			return err
 		}
 	}
-	s.clocks.Pipeline(g.pipeline(l, t, s.tree.cur.account))
+	s.clocks.Pipeline(g.pipeline(l, parts))
 	s.clocks.Variation(l.System, interval.Shadow)
 	return nil
+}
+
+// passParts passes loop time that was deferred.
+func (s *Sim) passParts(parts []loopPart) {
+	for _, p := range parts {
+		s.clocks.Enter(p.account)
+		s.passShare(p.of.loop.System, p.of.share, p.user, p.system)
+	}
+	s.clocks.Enter(s.tree.cur.account)
 }
 
 // stages is what a pipelined loop looks like on its grid.
@@ -95,7 +87,6 @@ type stages struct {
 	// order; place[k][c] is the position there, -1 for none.
 	filled [][]int
 	place  [][]int
-	labels [][]int64
 	// hops is D, extents are those of the quantised loop dimensions.
 	hops    int64
 	extents []int64
@@ -169,7 +160,6 @@ func stagesOf(l *object.Loop) *stages {
 		}
 		g.extents = append(g.extents, max(most, 1))
 	}
-	g.labels = g.label()
 	return g
 }
 
@@ -215,9 +205,10 @@ func falling(sp *layout.Span) bool {
 }
 
 // label tells coordinates apart along pipelined dimensions, and elsewhere when
-// their blocks differ.
-func (g *stages) label() [][]int64 {
-	m := g.loop.Map
+// their blocks or their shares of some part of the loop differ.
+func (g *stages) label(parts []loopPart) [][]int64 {
+	l := g.loop
+	m := l.Map
 	labels := make([][]int64, len(m.Grid))
 	for k, n := range m.Grid {
 		labels[k] = make([]int64, n)
@@ -232,6 +223,11 @@ func (g *stages) label() [][]int64 {
 			for i := range g.edges {
 				if am := g.edges[i].at; k < len(am.Spans) {
 					key = am.Spans[k].Extent(c).AppendKey(key)
+				}
+			}
+			for i := range parts {
+				if share := parts[i].of.share; share != l.Share {
+					key = binary.AppendVarint(key, share.Labels[k][c])
 				}
 			}
 			id, ok := ids[string(key)]
@@ -273,29 +269,31 @@ func (g *stages) edgeBytes(coords []int, k int) units.Bytes {
 	return units.Bytes(math.Min(sum, 1<<62))
 }
 
-// pipeline describes the pipeline of loop time t to the clocks.
-func (g *stages) pipeline(l *object.Loop, t units.Seconds, account clock.Account) *clock.Pipeline {
-	share := l.Share
-	redundant := redundantShare(share.Same)
+// pipeline describes the pipeline to the clocks.
+func (g *stages) pipeline(l *object.Loop, parts []loopPart) *clock.Pipeline {
 	labels := make([]int64, len(l.System.Grid))
-	count := func(coords []int) int64 {
+	count := func(share *layout.Share, coords []int) int64 {
 		for k, c := range coords {
 			labels[k] = share.Labels[k][c]
 		}
 		return share.Count(labels)
 	}
-	return &clock.Pipeline{
-		System: l.System, Labels: g.labels, Hops: g.hops, Extents: g.extents, Quanta: l.Across.Stages,
-		Work: []clock.Work{{Account: account, Of: func(coords []int) clock.Amount {
-			return clock.Amount{User: scaled(t, float64(count(coords))/float64(share.Total)), UserRedundant: redundant}
-		}}},
+	p := &clock.Pipeline{
+		System: l.System, Labels: g.label(parts), Hops: g.hops, Extents: g.extents, Quanta: l.Across.Stages,
 		Stage: func(coords []int) (clock.Stage, bool) {
-			if count(coords) == 0 {
+			if count(l.Share, coords) == 0 {
 				return clock.Stage{}, false
 			}
 			return g.stage(l.System.Grid, coords), true
 		},
 	}
+	for _, part := range parts {
+		share, user, system := part.of.share, part.user, part.system
+		p.Work = append(p.Work, clock.Work{Account: part.account, Of: func(coords []int) clock.Amount {
+			return workOf(share, count(share, coords), user, system)
+		}})
+	}
+	return p
 }
 
 // stage describes the processor at coords.

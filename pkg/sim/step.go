@@ -6,7 +6,6 @@ import (
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/clock"
 	"dvmtools/pkg/diag"
-	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
@@ -27,23 +26,27 @@ func (s *Sim) Step(c *call.Call) error {
 	if s.inIO {
 		return s.stepIO(c)
 	}
-	own := c.Class() == libdvm.DoLoop
-	if !own {
+	inBody := s.loop.portion != nil
+	if inBody {
+		s.passInBody(c.CallTime, 0)
+	} else {
 		s.user(c.CallTime)
 	}
-	e, ordinary, err := s.handle(c)
+	e, err := s.handle(c)
 	if err != nil {
 		return err
-	}
-	if own && ordinary {
-		s.user(c.CallTime)
 	}
 	switch {
 	case e.booked || c.RetTime == 0:
 	case e.inside != nil:
 		e.inside(c.RetTime)
+	case s.loop.portion != nil && inBody && handlers[c.Class()].does == computes:
+		s.passInBody(0, c.RetTime)
 	default:
 		s.system(c.RetTime)
+	}
+	if inBody && handlers[c.Class()].does == exchanges {
+		s.notes.inBody(c)
 	}
 	if e.then != nil {
 		e.then()
@@ -53,24 +56,24 @@ func (s *Sim) Step(c *call.Call) error {
 
 // handle runs the handler of a call; with Lenient a handle that names nothing
 // only warns, and the call is an ordinary one.
-func (s *Sim) handle(c *call.Call) (e effect, ordinary bool, err error) {
+func (s *Sim) handle(c *call.Call) (effect, error) {
 	h := handlerOf(c.Class())
 	if h == nil {
-		return effect{}, true, nil
+		return effect{}, nil
 	}
-	e, err = h(s, c)
+	e, err := h(s, c)
 	if err == nil || !s.cfg.Lenient {
-		return e, false, err
+		return e, err
 	}
 	if !object.IsHandleError(err) {
-		return e, false, err
+		return e, err
 	}
 	fault, _ := errors.AsType[*diag.Error](err)
 	w := *fault
 	w.Severity = diag.SeverityWarning
 	w.Msg += "; simulated as an ordinary function"
 	s.notes.add(&w)
-	return effect{}, true, nil
+	return effect{}, nil
 }
 
 // user passes t of user time on the processors of the current system alike:

@@ -3,8 +3,10 @@
 //	go run ./scripts/tracescale [-loops FACTOR] [-no-startup] [FILE]
 //
 // It reads a .ptr trace, plain or compressed, from FILE or standard input and
-// writes it to standard output. -loops multiplies TIME of the call_ lines of
-// dopl_, which is the time of parallel loops. -no-startup makes TIME of all
+// writes it to standard output. -loops multiplies the time of parallel loops: in
+// their bodies, between a dopl_ that returned DoPL=1 and the next dopl_ or
+// endpl_, TIME of all events and that of the call_ that ends the body.
+// -no-startup makes TIME of all
 // events before the first parallel loop at most a microsecond. The loops of
 // small programs are a small part of their time, so that only scaled traces
 // tell a good model from a bad one. Everything else stays as it is.

@@ -21,6 +21,7 @@ const startup = 1e-6
 func scale(w io.Writer, r io.Reader, loops float64, noStartup bool) error {
 	in, out := bufio.NewReader(r), bufio.NewWriter(w)
 	beforeLoops := noStartup
+	var at body
 	for n := 1; ; n++ {
 		line, err := in.ReadBytes('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
@@ -31,7 +32,7 @@ func scale(w io.Writer, r io.Reader, loops float64, noStartup bool) error {
 				beforeLoops = false
 			}
 			factor, most := 1.0, maxFactor
-			if bytes.Equal(name, []byte("call_dopl_")) {
+			if at.event(name) {
 				factor = loops
 			}
 			if beforeLoops {
@@ -44,6 +45,8 @@ func scale(w io.Writer, r io.Reader, loops float64, noStartup bool) error {
 				}
 				line = bytes.Join([][]byte{line[:from], text, line[to:]}, nil)
 			}
+		} else {
+			at.parameters(line)
 		}
 		if _, werr := out.Write(line); werr != nil {
 			return werr
@@ -51,6 +54,29 @@ func scale(w io.Writer, r io.Reader, loops float64, noStartup bool) error {
 		if err != nil {
 			return out.Flush()
 		}
+	}
+}
+
+// body follows whether events are inside the body of a parallel loop.
+type body struct {
+	inside bool
+	asked  bool // the event at hand is the return of a dopl_
+}
+
+// event takes in an event and reports whether its time is that of a loop.
+func (b *body) event(name []byte) bool {
+	loop := b.inside
+	b.asked = bytes.Equal(name, []byte("ret_dopl_"))
+	if bytes.Equal(name, []byte("call_dopl_")) || bytes.Equal(name, []byte("call_endpl_")) {
+		b.inside = false
+	}
+	return loop
+}
+
+// parameters takes in a line that is no event.
+func (b *body) parameters(line []byte) {
+	if value, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte("DoPL=")); b.asked && found {
+		b.inside = !bytes.HasPrefix(value, []byte("0"))
 	}
 }
 

@@ -15,8 +15,15 @@ Rank=1; call_dopl_ TIME=1.0
 ret_crtpl_                 TIME=0.00000100 LINE=2      FILE=a.fdv
 call_dopl_                 TIME=0.00000125 LINE=3      FILE=a.fdv
 LoopRef=1;
+ret_dopl_                  TIME=0.00000125 LINE=3      FILE=a.fdv
+DoPL=1;
+call_bsloop_               TIME=0.00000150 LINE=3      FILE=a.fdv
+ret_bsloop_                TIME=0.00000175 LINE=3      FILE=a.fdv
 NAME=call_dopl_                 TIME=0.125 0.5 LINE=3      FILE=a.fdv
 ret_dopl_                  TIME=0.00000125 LINE=3      FILE=a.fdv
+DoPL=0;
+call_endpl_                TIME=0.00000225 LINE=3      FILE=a.fdv
+ret_endpl_                 TIME=0.00000225 LINE=3      FILE=a.fdv
 Event_dvm_exit             TIME=0.00011206 LINE=66     FILE=a.fdv
 rc=0;`
 
@@ -32,7 +39,7 @@ func TestScale(t *testing.T) {
 		t.Errorf("nothing asked for, but got\n%s", got)
 	}
 	want := strings.NewReplacer(
-		"call_dopl_                 TIME=0.00000125", "call_dopl_                 TIME=0.00012500",
+		"TIME=0.00000150", "TIME=0.00015000", "TIME=0.00000175", "TIME=0.00017500",
 		"TIME=0.125 0.5", "TIME=12.500 0.5",
 	).Replace(trace)
 	if got := run(100, false); got != want {
@@ -47,9 +54,9 @@ func TestScale(t *testing.T) {
 }
 
 func TestScaleRefuses(t *testing.T) {
-	bad := "call_dopl_ TIME=x LINE=1 FILE=\n"
+	bad := "ret_dopl_ TIME=1 LINE=1 FILE=a\nDoPL=1;\ncall_dopl_ TIME=x LINE=1 FILE=\n"
 	err := scale(&strings.Builder{}, strings.NewReader(bad), 2, false)
-	if err == nil || err.Error() != `line 1: found TIME="", expected a decimal fraction` {
+	if err == nil || err.Error() != `line 3: found TIME="", expected a decimal fraction` {
 		t.Errorf("error %v", err)
 	}
 }
