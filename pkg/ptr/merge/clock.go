@@ -12,13 +12,16 @@ import (
 
 // clock makes one time of those of a group (pipeline, dvmtrace-merge):
 //
-//	call_dopl_        the sum, divided by the number of processors that
-//	                  execute each iteration of the loop
+//	call_ of what     the sum, divided by the number of processors that
+//	ends a portion    execute each iteration of the loop; the mean where that
+//	of a loop, call_  is not known or nobody executes any
+//	and ret_ in its
+//	body
 //	other call_       the mean; after biof_ up to call_eiof_ the maximum, as
 //	                  only the I/O process works
-//	ret_              the mean, the maximum or one microsecond, by the row of
-//	                  the table of functions
-//	ret_dopl_         of a loop with across_ one microsecond
+//	other ret_        the mean, the maximum or one microsecond, by the row of
+//	                  the table of functions, in bodies too
+//	ret_dopl_         the mean, of a loop with across_ one microsecond
 //	Event_dvm_exit    the mean
 //
 // Sums and quotients are of whole picoseconds, the finest time that a trace
@@ -36,6 +39,7 @@ type clock struct {
 	loop   bool // between crtpl_ and endpl_
 	mapped bool // the loop was mapped
 	across bool // the loop is a pipeline
+	body   bool // a portion of the loop is under way
 }
 
 const (
@@ -86,15 +90,17 @@ func (k *clock) times(calls []*call.Call) (before, inside units.Seconds, err err
 		ret.add(o.RetTime)
 	}
 	class := c.Class()
+	share := int64(len(calls))
+	if k.body {
+		share = k.replicas(share)
+	}
 	switch {
 	case k.sum:
 		before = call.total()
-	case class == libdvm.DoLoop:
-		before = call.per(call.sum, k.replicas(len(calls)))
 	case k.io:
 		before = call.longest()
 	default:
-		before = call.mean()
+		before = call.per(call.sum, share)
 	}
 	rule := libdvm.TimeMean
 	if c.Row != nil {
@@ -103,13 +109,15 @@ func (k *clock) times(calls []*call.Call) (before, inside units.Seconds, err err
 	if class == libdvm.DoLoop && k.across {
 		rule = libdvm.TimeWait
 	}
-	switch rule {
-	case libdvm.TimeWait:
+	switch {
+	case rule == libdvm.TimeWait:
 		inside = wait
-	case libdvm.TimeMax:
+	case rule == libdvm.TimeMax:
 		inside = ret.longest()
-	default:
+	case k.sum || class == libdvm.DoLoop:
 		inside = ret.mean()
+	default:
+		inside = ret.per(ret.sum, share)
 	}
 	if call.over || ret.over {
 		return 0, 0, diag.New(c.Pos, "merge/time", "%s: the times of %d processes add up to 1000000 s or more, expected less, as a trace cannot hold it", c.Where(), len(calls))
@@ -117,16 +125,21 @@ func (k *clock) times(calls []*call.Call) (before, inside units.Seconds, err err
 	return before, inside, nil
 }
 
-// replicas returns how many processors execute each iteration of the current
-// loop; n processes take part in its dopl_.
-func (k *clock) replicas(n int) int64 {
+// replicas returns by how much the sum of the times of n processes in the body
+// of the current loop is divided: by the number of processors that execute each
+// iteration, by n where that is not known or nobody executes any.
+func (k *clock) replicas(n int64) int64 {
 	if !k.mapped {
-		return int64(n)
+		return n
 	}
-	if l := k.objects.Loop(); l != nil && l.Share != nil && l.Share.Same > 1 {
-		return l.Share.Same
+	l := k.objects.Loop()
+	switch {
+	case l == nil || l.Share == nil:
+		return 1
+	case l.Share.Total == 0:
+		return n
 	}
-	return 1
+	return max(1, l.Share.Same)
 }
 
 // follow takes in a call of the merged trace.
@@ -137,13 +150,16 @@ func (k *clock) follow(c *call.Call) {
 	case libdvm.EndIO:
 		k.io = false
 	case libdvm.CreateLoop:
-		k.loop, k.mapped, k.across = true, false, false
+		k.loop, k.mapped, k.across, k.body = true, false, false, false
 	case libdvm.MapLoop:
 		k.mapped = true
 	case libdvm.Across:
 		k.across = k.loop
+	case libdvm.DoLoop:
+		more, err := c.RetInt("DoPL")
+		k.body = k.loop && err == nil && more != 0
 	case libdvm.EndLoopNest:
-		k.loop, k.mapped, k.across = false, false, false
+		k.loop, k.mapped, k.across, k.body = false, false, false, false
 	}
 	for i := range c.Nested {
 		k.object(&c.Nested[i])

@@ -2,6 +2,7 @@ package merge
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"io"
 	"math"
@@ -9,6 +10,7 @@ import (
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
+	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/units"
@@ -84,7 +86,9 @@ type merger struct {
 	groups []group
 	ended  []*process
 	merged call.Call
-	astray bool // calls were put in order by LINE alone
+	// portion are the lines of a portion, kept for their memory.
+	portion [][]byte
+	astray  bool // calls were put in order by LINE alone
 }
 
 func (m *merger) close() error {
@@ -177,6 +181,7 @@ func (m *merger) emit(g *group) error {
 	out.Nested = m.nested(g.procs, g.calls, inside)
 	out.Args = *m.names.rename(g.procs, g.calls, argsOf, false, 0)
 	out.Ret = *m.names.rename(g.procs, g.calls, retOf, creates[c.Class()], 1)
+	out.Text = m.text(g.calls)
 	out.CallTime = before
 	out.RetTime = inside
 	if c.Only == call.OnlyCall {
@@ -193,6 +198,42 @@ func (m *merger) emit(g *group) error {
 		p.take()
 	}
 	return nil
+}
+
+// text returns the lines that the joint call keeps: those of the first process,
+// without a portion unless all processes state the same.
+func (m *merger) text(calls []*call.Call) [][]byte {
+	c := calls[0]
+	if c.Class() != libdvm.DoLoop {
+		return c.Text
+	}
+	portion := m.portion[:0]
+	for _, l := range c.Text {
+		if call.IsPortion(l) {
+			portion = append(portion, l)
+		}
+	}
+	m.portion = portion
+	if len(portion) == 0 {
+		return c.Text
+	}
+	for _, o := range calls[1:] {
+		n := 0
+		for _, l := range o.Text {
+			if !call.IsPortion(l) {
+				continue
+			}
+			if n == len(portion) || !bytes.Equal(l, portion[n]) {
+				n = -1
+				break
+			}
+			n++
+		}
+		if n != len(portion) {
+			return slices.DeleteFunc(slices.Clone(c.Text), call.IsPortion)
+		}
+	}
+	return c.Text
 }
 
 // nested returns what the first process's run-time system called inside the
