@@ -27,6 +27,7 @@ var (
 	stageLine    = regexp.MustCompile(`^  stage at \[[\d ]+\] \(\d+ like it\): from (\S+) us: work (\S+) us \+ TStart (\S+) us \+ transfer (\S+) us \+ waiting (\S+) us = until (\S+) us; transfer beside work (\S+) us$`)
 	exportLine   = regexp.MustCompile(`^the exchange of .* begins at the common clock (\S+) us plus the longest time in the iterations that it exports: (\S+) us$`)
 	partLine     = regexp.MustCompile(`^loop time (\S+) us in (exported iterations|iterations that need (?:no )?imported elements): at most (\S+) us \* (\d+) / (\d+) = (\S+) us on power 1$`)
+	deferredLine = regexp.MustCompile(`^loop time \S+ us, time inside calls in the loop \S+ us: put off until the loop is over$`)
 	afterLine    = regexp.MustCompile(`^clocks afterwards: (\S+) us at the latest$`)
 
 	messages = regexp.MustCompile(`^(\d+) x \((\S+) \+ (\S+) x (\d+)\)$`)
@@ -224,6 +225,9 @@ func (s *sheet) line(l string) {
 		said := s.numbers(m[1:])[0]
 		s.near("T(Q)", said, tp+d*(ts+tb+tp)+(q-1)*(ts+math.Max(tp, tb)), said, 9)
 		return
+	}
+	if deferredLine.MatchString(l) {
+		return // the pipeline, or what ends the loop, says what it comes to
 	}
 	if m := afterLine.FindStringSubmatch(l); m != nil {
 		after := s.numbers(m[1:])[0]
