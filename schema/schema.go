@@ -1,6 +1,6 @@
 // Package schema holds the JSON Schemas (2020-12) of the records that the
-// commands exchange: one file per stream, each describing one line of it
-// (pipeline, Records). README.md says how to use them.
+// commands exchange: one file per stream, each describing one line of it.
+// schema/README.md says what they promise and how to use them.
 //
 // The files are generated from the types that are written and from the table
 // of Lib-DVM functions; a test compares them with what the generator makes.

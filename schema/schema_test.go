@@ -63,8 +63,9 @@ func TestRecords(t *testing.T) {
 	t.Run("mutants", func(t *testing.T) { mutants(t, c, representatives(t, real, made)) })
 }
 
-// documented are the fields that the specification shows for each record
-// (pipeline, Records), with those that need not be there.
+// documented are the fields that every record must have, written down by hand
+// beside what the generator makes of the types, and those that need not be
+// there.
 var documented = []struct{ schema, def, required, optional string }{
 	{schema.Calls, "trace", "record version source runtime", "preamble"},
 	{schema.Calls, "runtime", "rts_version processors grid io_processor time_digits", "virtual_grid"},

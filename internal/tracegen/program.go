@@ -3,8 +3,8 @@
 // benchmarks.
 //
 // A program is a list of calls. Generate makes one from a seed, Text writes
-// it as a .ptr trace (trace-format A), Shrink drops what a failure does not
-// need.
+// it as a .ptr trace (docs/trace-format.md#layout), Shrink drops what a
+// failure does not need.
 package tracegen
 
 import (
@@ -25,8 +25,8 @@ type Call struct {
 	Line int
 	// Args and Ret are the lines of the parameter blocks.
 	Args, Ret []string
-	// Nested are calls that the run-time system made inside (trace-format
-	// A.5); theirs are not traced.
+	// Nested are calls that the run-time system made inside
+	// (docs/trace-format.md#nested-calls); theirs are not traced.
 	Nested []Call
 }
 
@@ -77,7 +77,7 @@ func (p *Program) Text() []byte {
 	return []byte(b.String())
 }
 
-// event writes an event line (trace-format A.3).
+// event writes an event line (docs/trace-format.md#event-lines).
 func event(b *strings.Builder, name string, time int64, line int) {
 	fmt.Fprintf(b, "%-26.26s TIME=%d.%08d LINE=%-6d FILE=gen.fdv\n", name, time/1e8, time%1e8, line)
 }

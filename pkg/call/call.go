@@ -2,7 +2,7 @@
 // run-time system, in order, with all parameters and the two times of each.
 //
 // A stream of calls is a header, the calls, the program's end and the end
-// record (pipeline, Records). Package ptr reads one from a .ptr trace, this
+// record (schema/README.md). Package ptr reads one from a .ptr trace, this
 // package reads and writes it as newline-delimited JSON; both are a [Source].
 package call
 
@@ -49,7 +49,7 @@ type Others struct {
 }
 
 // Runtime describes the run that wrote the trace, from the preamble
-// (trace-format A.2).
+// (docs/trace-format.md#preamble).
 type Runtime struct {
 	// RTSVersion is the version of the run-time system, 0 when not stated.
 	RTSVersion int `json:"rts_version"`
@@ -67,7 +67,7 @@ type Runtime struct {
 }
 
 // Root returns the grid that the program saw: the virtual one when there was
-// one, else the real one (model section 4).
+// one, else the real one (docs/model.md#systems).
 func (r *Runtime) Root() []int {
 	if len(r.VirtualGrid) > 0 {
 		return r.VirtualGrid

@@ -5,7 +5,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// The records of a stream of calls (pipeline, Records): the header "trace",
+// The records of a stream of calls (schema/README.md): the header "trace",
 // "call" for each call, "exit" for the program's end, "end". [Writer] writes
 // and [Reader] reads them.
 //

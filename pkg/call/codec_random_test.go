@@ -171,7 +171,7 @@ func scalar(kind libdvm.Kind, val []byte) any {
 }
 
 // mapped replaces bytes that are no UTF-8, and characters that stand for
-// bytes, as the specification says.
+// bytes, as schema/README.md says.
 func mapped(s string) string {
 	var b strings.Builder
 	for i, r := range s {

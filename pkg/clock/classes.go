@@ -9,7 +9,7 @@ import (
 )
 
 // classes is the engine by classes: processors with equal histories share a
-// clock and counters (model section 10).
+// clock and counters (docs/model.md#10-size).
 //
 // The coordinates of every dimension of the root's grid are partitioned into
 // groups, and a class is a product of one group per dimension. A call that

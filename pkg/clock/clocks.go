@@ -48,12 +48,12 @@ type Clocks interface {
 	AddOne(rank int, w Amount)
 
 	// Sync makes all processors of s wait for the latest and returns its
-	// clock: model section 2, sync(K).
+	// clock: docs/model.md#2-accounting.
 	Sync(s *procs.System, k interval.Kind) Instant
 	// Late books for all processors of s how much earlier than the latest
 	// they are, as potential synchronization only, and returns the latest
-	// clock and a mark that remembers the clocks: model section 6, --async
-	// free.
+	// clock and a mark that remembers the clocks:
+	// docs/model.md#starts-that-do-not-wait.
 	Late(s *procs.System, k interval.Kind) (Instant, Mark)
 	// Remember returns a mark that remembers the clocks of s.
 	Remember(s *procs.System) Mark
@@ -69,20 +69,20 @@ type Clocks interface {
 	// ends: start when nothing is demanded. No clock changes.
 	Exchange(s *procs.System, start Instant, demands ...Demand) Instant
 	// Delay makes all processors of s spend the time between two instants in
-	// an exchange: model section 2, comm(K, d).
+	// an exchange: docs/model.md#2-accounting.
 	Delay(s *procs.System, k interval.Kind, from, to Instant)
 	// Await makes all processors of s wait until end for an exchange that
-	// began at start: model section 6, the wait. mark, when not 0, is what
-	// Late returned for it and is used up.
+	// began at start: docs/model.md#asynchronous-operations. mark, when not 0,
+	// is what Late returned for it and is used up.
 	Await(s *procs.System, k interval.Kind, start, end Instant, mark Mark)
 	// Variation books the spread of the clocks of s at the end of a
-	// collective operation: model section 2, Time_variation.
+	// collective operation: docs/model.md#2-accounting, Time_variation.
 	Variation(s *procs.System, k interval.Kind)
 	// Forget promises that no exchange of any system starts before t any
 	// more. Times do not depend on it, only memory and speed.
 	Forget(t Instant)
 
-	// Pipeline runs a pipeline: model section 9.
+	// Pipeline runs a pipeline: docs/model.md#9-pipelined-loops.
 	Pipeline(p *Pipeline)
 
 	// Explain makes exchanges and pipelines say from now on what they cost

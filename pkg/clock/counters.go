@@ -6,7 +6,7 @@ import (
 )
 
 // Counters are the additive characteristics of one processor in one interval
-// (model section 2).
+// (docs/model.md#2-accounting).
 type Counters struct {
 	User, System, IO      units.Seconds
 	Communication         units.Seconds

@@ -1,6 +1,6 @@
 // Package clock keeps the time of a simulation: the clocks and counters of
-// the processors, and the network that exchanges are placed on (model sections
-// 2, 6, 7 and 9).
+// the processors, and the network that exchanges are placed on
+// (docs/model.md#2-accounting).
 //
 // A simulation asks for all that takes time through [Clocks]:
 //

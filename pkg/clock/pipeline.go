@@ -11,8 +11,8 @@ import (
 )
 
 // Pipeline is work of the processors of a system each of which waits for its
-// predecessors (model section 9). Its functions must depend on nothing that
-// changes.
+// predecessors (docs/model.md#9-pipelined-loops). Its functions must depend on
+// nothing that changes.
 type Pipeline struct {
 	System *procs.System
 	// Labels tell apart processors that differ in what Stage, or the work,

@@ -9,8 +9,8 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Reduction describes the exchange of a reduction group (model section 7;
-// design 2010, 4.4).
+// Reduction describes the exchange of a reduction group
+// (docs/model.md#gathering-and-broadcasting; R 4.4).
 type Reduction struct {
 	// Bytes is S, the size of all variables of the group with their
 	// locations.
@@ -35,12 +35,12 @@ type Reduction struct {
 type Corner struct{ At, Extent int }
 
 // ReductionHops returns how many hops a reduction takes on a transputer,
-// 2·Distance + CornerDistance (model section 7; design 2010, 4.4). extents
-// are those of the grid dimensions along which the loop is distributed:
-// Distance is the sum of floor(n_k/2), from the middle to the farthest corner.
-// constant are the dimensions along which the loop sits on one coordinate c:
-// CornerDistance is the sum of max(c, n_k-1-c). Dimensions along which the
-// loop is replicated add nothing: all sections work at once.
+// 2·Distance + CornerDistance (docs/model.md#gathering-and-broadcasting; R
+// 4.4). extents are those of the grid dimensions along which the loop is
+// distributed: Distance is the sum of floor(n_k/2), from the middle to the
+// farthest corner. constant are the dimensions along which the loop sits on
+// one coordinate c: CornerDistance is the sum of max(c, n_k-1-c). Dimensions
+// along which the loop is replicated add nothing: all sections work at once.
 func ReductionHops(extents []int, constant []Corner) int64 {
 	hops := int64(0)
 	for _, n := range extents {
@@ -52,15 +52,16 @@ func ReductionHops(extents []int, constant []Corner) int64 {
 	return hops
 }
 
-// Reduce places a reduction of the system s from start on (model section 7).
-// On channels n-1 messages are gathered by the root and, when all have
-// arrived, N-1 are broadcast by it, each on its own medium; with k free
-// channels that is (ceil((n-1)/k) + ceil((N-1)/k))·(Ts + TB·S). On a
-// transputer that holds the whole system it takes (Ts + TB·S)·Hops. With [options.Tree] collectives it takes
-// ceil(log2 n) + ceil(log2 N) rounds, each a message on the slowest medium of
-// the system, and no channel is occupied. Whether a reduction exchanges
-// anything at all, which one of a loop that is replicated everywhere does
-// not, is the caller's knowledge.
+// Reduce places a reduction of the system s from start on
+// (docs/model.md#gathering-and-broadcasting). On channels n-1 messages are
+// gathered by the root and, when all have arrived, N-1 are broadcast by it,
+// each on its own medium; with k free channels that is (ceil((n-1)/k) +
+// ceil((N-1)/k))·(Ts + TB·S). On a transputer that holds the whole system it
+// takes (Ts + TB·S)·Hops. With [options.Tree] collectives it takes ceil(log2
+// n) + ceil(log2 N) rounds, each a message on the slowest medium of the
+// system, and no channel is occupied. Whether a reduction exchanges anything
+// at all, which one of a loop that is replicated everywhere does not, is the
+// caller's knowledge.
 func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 	set := n.sets.of(s)
 	p := Placement{Start: start, End: start}
@@ -84,10 +85,10 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 }
 
 // Broadcast places the messages that make b bytes of the processor root known
-// to all of the system s, from start on (model section 7): one message to
-// every other processor; on a transputer one message pipelined over the
-// furthest distance from root; with [options.Tree] collectives ceil(log2 N) rounds.
-// root need not belong to s.
+// to all of the system s, from start on (docs/model.md#broadcast): one message to every other
+// processor; on a transputer one message pipelined over the furthest distance
+// from root; with [options.Tree] collectives ceil(log2 N) rounds. root need
+// not belong to s.
 func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes) Placement {
 	set := n.sets.of(s)
 	p := Placement{Start: start, End: start}

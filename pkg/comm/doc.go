@@ -1,5 +1,5 @@
-// Package comm says what exchanges cost on a machine (model sections 6, 7 and
-// 9; design 2010, sections 4.2, 4.4 and 4.6).
+// Package comm says what exchanges cost on a machine
+// (docs/model.md#7-exchanges; R 4.2, 4.4 and 4.6).
 //
 //  1. A [Traffic] is a sparse set of messages. Who sends how much to whom is
 //     not this package's business.

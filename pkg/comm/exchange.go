@@ -34,8 +34,8 @@ type part struct {
 	length units.Seconds
 }
 
-// Load returns what t puts on the media of the network (model section 7): a
-// message uses the medium of the lowest node that contains both processors,
+// Load returns what t puts on the media of the network (docs/model.md#media):
+// a message uses the medium of the lowest node that contains both processors,
 // and every instance of a node has its own.
 func (n *Network) Load(t Traffic) *Load {
 	l := &Load{network: n}
@@ -103,7 +103,7 @@ func (l *load) measure() {
 }
 
 // distant returns how long an exchange lasts on a transputer: as long as its
-// slowest distance (model section 7).
+// slowest distance (docs/model.md#transputer).
 func distant(md machine.Medium, far []Distance) units.Seconds {
 	longest := units.Seconds(0)
 	for _, f := range far {
@@ -135,8 +135,8 @@ func alone(md machine.Medium, sizes []Size) units.Seconds {
 var everybody = &set{whole: true}
 
 // Exchange places the messages of t, an exchange of the system s, on the
-// media from start on and keeps their channels busy (model section 7): on a
-// medium with channels the longest first, each on the channel that is free
+// media from start on and keeps their channels busy (docs/model.md#media): on
+// a medium with channels the longest first, each on the channel that is free
 // first; the exchange ends when its last message ends. Exchanges of systems
 // that have processors in common are placed after each other on a channel;
 // between those of disjoint systems a message takes the earliest gap that

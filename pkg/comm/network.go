@@ -24,8 +24,8 @@ type Set struct {
 }
 
 // Network is a machine restricted to the processors of a root grid, together
-// with what its channels are busy with (model section 7). It is not safe for
-// concurrent use.
+// with what its channels are busy with (docs/model.md#channels). It is not safe
+// for concurrent use.
 type Network struct {
 	machine *machine.Machine
 	grid    []int
@@ -111,7 +111,7 @@ func (n *Network) Explain(on bool) { n.explain = on }
 
 // Between returns the instance whose medium messages from p to q use, p and q
 // being different processors of the root grid: the lowest node that contains
-// both (model section 7).
+// both (docs/model.md#media).
 func (n *Network) Between(p, q int) machine.Instance {
 	if n.isFlat {
 		return n.flat

@@ -8,7 +8,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Stage is a processor of a pipelined loop (model section 9).
+// Stage is a processor of a pipelined loop (docs/model.md#9-pipelined-loops).
 type Stage struct {
 	// Clock is when the stage may begin and Work is A_i, its loop time.
 	Clock, Work units.Seconds
@@ -31,7 +31,7 @@ type Hop struct {
 }
 
 // StageTime says how a stage spends its time beside its work, for all its
-// quanta together (model section 9). For every stage
+// quanta together (docs/model.md#9-pipelined-loops). For every stage
 // End = Clock + Work + Start + Transfer + Wait.
 type StageTime struct {
 	// End is when the last quantum ends.
@@ -47,10 +47,10 @@ type StageTime struct {
 }
 
 // Pipe runs a pipelined loop in q >= 1 quanta and returns what becomes of
-// every stage (model section 9). Pipelines that run side by side are stages
-// of one call: they share media. Stage i does its share of a quantum in
-// Tp = Work/q; a message of a link carries 1/q of its bytes and occupies it
-// for TStart + Tb, one at a time:
+// every stage (docs/model.md#9-pipelined-loops). Pipelines that run side by
+// side are stages of one call: they share media. Stage i does its share of a
+// quantum in Tp = Work/q; a message of a link carries 1/q of its bytes and
+// occupies it for TStart + Tb, one at a time:
 //
 //	arrival(i,q) = max(end(i-1,q), arrival(i,q-1)) + TStart + Tb
 //	begin(i,q)   = max(end(i,q-1) + [q>1]·TStart, arrival(i,q) over all predecessors)
@@ -131,7 +131,7 @@ func (s *Stage) account(ends lines, begin, tp, own, transfer units.Seconds, q in
 // EqualStages returns what becomes of a stage that has depth predecessors in
 // a row, in a pipeline of q quanta whose stages all have the same clock, work
 // and medium, and all but the first receive bytes that take transfer in all
-// (model section 9, formulas 2 and 3):
+// (docs/model.md#9-pipelined-loops, formulas 2 and 3):
 //
 //	End - Clock = Tp + depth·(TStart + Tb + Tp) + (Q-1)·(TStart + max(Tp, Tb))
 //

@@ -17,8 +17,8 @@ type Placement struct {
 	Steps      []Step
 }
 
-// Length returns End - Start, the T of model section 7 when no channel was
-// busy.
+// Length returns End - Start, the T of docs/model.md#channels when no channel
+// was busy.
 func (p Placement) Length() units.Seconds { return p.End - p.Start }
 
 // Step is what one operation does on one instance of a medium, or on all

@@ -10,7 +10,7 @@ import (
 )
 
 // Across are the figures from which the number of quanta of a pipelined loop
-// is chosen (model section 9; design 2010, 4.6).
+// is chosen (docs/model.md#9-pipelined-loops; R 4.6).
 type Across struct {
 	// Work is A, the loop time of one processor, Transfer is B, TByte times
 	// the bytes of New's edges that one processor receives; of unequal blocks
@@ -33,7 +33,7 @@ func (a *Across) constants() (k2, c float64) {
 }
 
 // Time returns T(Q), how long a pipeline of equal stages takes with q >= 1
-// quanta (model section 9, formulas 2 to 4 and 9):
+// quanta (docs/model.md#9-pipelined-loops, formulas 2 to 4 and 9):
 //
 //	T(Q) = TStart·Q + K2/Q + C
 //	loaded, B <= A:  K2 = D·(A + B),           C = A + (D-1)·TStart
@@ -47,10 +47,11 @@ func (a *Across) Time(q int64) units.Seconds {
 }
 
 // Quanta returns the number of quanta Q of a pipelined loop whose quantised
-// dimensions have n iterations together (model section 9, formulas 5 and 10):
-// prescribed, when it is at least 1, without its fraction; else the better by
-// T(Q) of the two integers beside sqrt(K2/TStart), the smaller at a tie; n when
-// TStart is 0. The result lies between 1 and max(n, 1).
+// dimensions have n iterations together (docs/model.md#9-pipelined-loops,
+// formulas 5 and 10): prescribed, when it is at least 1, without its fraction;
+// else the better by T(Q) of the two integers beside sqrt(K2/TStart), the
+// smaller at a tie; n when TStart is 0. The result lies between 1 and max(n,
+// 1).
 func (a *Across) Quanta(n int64, prescribed float64) int64 {
 	n = max(n, 1)
 	switch {
@@ -74,8 +75,8 @@ func (a *Across) Quanta(n int64, prescribed float64) int64 {
 
 // ChannelBound returns what a pipeline takes at least whose n messages a
 // medium with channels carries, Tp and Tb being the work and the transfer of
-// one quantum (model section 9): 2·Tp + ceil(n/k)·(TStart + Tb). A transputer
-// bounds nothing.
+// one quantum (docs/model.md#9-pipelined-loops): 2·Tp + ceil(n/k)·(TStart +
+// Tb). A transputer bounds nothing.
 func ChannelBound(md machine.Medium, tp, tb units.Seconds, n int64) units.Seconds {
 	if md.Kind == machine.Transputer || n < 1 {
 		return 0
@@ -85,8 +86,8 @@ func ChannelBound(md machine.Medium, tp, tb units.Seconds, n int64) units.Second
 }
 
 // Shape spreads q quanta over the quantised dimensions, the outermost first
-// (model section 9): it is cut into min(q, its extent) pieces, and
-// ceil(q / that) goes on inwards. The product of the result can exceed q.
+// (docs/model.md#9-pipelined-loops): it is cut into min(q, its extent) pieces,
+// and ceil(q / that) goes on inwards. The product of the result can exceed q.
 func Shape(q int64, extents []int64) []int64 {
 	shape := make([]int64, len(extents))
 	for k, n := range extents {
@@ -96,15 +97,15 @@ func Shape(q int64, extents []int64) []int64 {
 	return shape
 }
 
-// maxShapes is how many shapes a search looks at (model section 9, --across
-// search).
+// maxShapes is how many shapes a search looks at
+// (docs/model.md#9-pipelined-loops, --across search).
 const maxShapes = 1000
 
 // Shapes returns at most 1000 ways to cut quantised dimensions of these
 // extents into quanta, the fewest quanta first: the grid points of a search
-// for the best number (model section 9, --across search; design 2010, 4.6,
-// full_mode). Every dimension takes all numbers from 1 to its extent where
-// there is room for them, else as many in about equal ratios, both ends
+// for the best number (docs/model.md#9-pipelined-loops, --across search; R
+// 4.6, full_mode). Every dimension takes all numbers from 1 to its extent
+// where there is room for them, else as many in about equal ratios, both ends
 // among them.
 func Shapes(extents []int64) [][]int64 {
 	most := maxShapes

@@ -16,7 +16,7 @@ type Message struct {
 }
 
 // Size says that Count messages of Bytes bytes are sent. Equal messages are
-// interchangeable on a medium with channels (model section 7).
+// interchangeable on a medium with channels (docs/model.md#messages).
 type Size struct {
 	Bytes units.Bytes `json:"size_b"`
 	Count int64       `json:"count"`
@@ -24,7 +24,7 @@ type Size struct {
 
 // Distance says that the longest message between processors whose coordinates
 // in the root grid differ by Hops in sum has Bytes bytes: all that a
-// transputer medium needs to know (model section 7).
+// transputer medium needs to know (docs/model.md#messages).
 type Distance struct {
 	Hops  int         `json:"hops"`
 	Bytes units.Bytes `json:"size_b"`
@@ -32,8 +32,8 @@ type Distance struct {
 
 // Traffic is a sparse set of messages: from and to differ, bytes are
 // positive, and there is at most one message from one processor to another
-// (model section 7). The three views are of the same set. A Traffic does not
-// change once it was handed over.
+// (docs/model.md#messages). The three views are of the same set. A Traffic
+// does not change once it was handed over.
 type Traffic interface {
 	// Sizes returns the sizes and how many messages have them, each size
 	// once, the longest first: all that a single medium with channels needs.
@@ -53,9 +53,9 @@ type list struct {
 }
 
 // Messages returns the set of messages ms between processors of a root grid
-// (model section 7): several entries between one pair become one message;
-// entries without bytes or from a processor to itself are dropped. A sum that
-// 64 bits cannot hold stays at the largest number. ms is not changed.
+// (docs/model.md#messages): several entries between one pair become one
+// message; entries without bytes or from a processor to itself are dropped. A
+// sum that 64 bits cannot hold stays at the largest number. ms is not changed.
 func Messages(grid []int, ms []Message) Traffic {
 	l := &list{grid: slices.Clone(grid)}
 	for _, m := range ms {
@@ -103,7 +103,7 @@ func (l *list) Each(yield func(Message) bool) {
 }
 
 // Hops returns the distance of processors p and q in a grid: the sum of the
-// differences of their coordinates (model section 7, transputer).
+// differences of their coordinates (docs/model.md#transputer).
 func Hops(grid []int, p, q int) int {
 	hops := 0
 	for k := len(grid) - 1; k >= 0; k-- {

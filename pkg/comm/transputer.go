@@ -9,7 +9,7 @@ import (
 
 // Pipelined returns the time T(l, L) of a message of bytes L over a distance
 // of hops l on a transputer medium, and the number n of portions it travels
-// in (model section 7; design 2010, 4.2):
+// in (docs/model.md#transputer; R 4.2):
 //
 //	l = 0: 0
 //	l = 1: Ts + TB·L                                    n = 1

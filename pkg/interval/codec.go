@@ -9,7 +9,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// The records of an interval stream (pipeline, Records): the header
+// The records of an interval stream (schema/README.md): the header
 // "simulation"; "interval" for each interval, parents first; "processor" for
 // each class of processors in an interval; "span" for each piece of a
 // timeline; "end". [Writer] writes and [Reader] reads them. The tables below
@@ -39,7 +39,7 @@ const (
 )
 
 // Span is a piece of the timeline: processors that do the same from Start to
-// End (pipeline, dvmsim --timeline).
+// End.
 type Span struct {
 	// Processors is a set of linear numbers of the form "0,2-4".
 	Processors string        `json:"processors"`

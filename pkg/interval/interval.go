@@ -1,6 +1,6 @@
 // Package interval holds the intervals of a simulated program with their
-// characteristics, and the records in which they are written (pipeline,
-// Records; the Predictor's design of 2010, sections 2.1 to 2.3).
+// characteristics, and the records in which they are written
+// (R 2.1 to 2.3; schema/README.md).
 package interval
 
 import (
@@ -60,7 +60,7 @@ type KindTimes struct {
 }
 
 // Times are the characteristics of an interval or of one processor in it, in
-// seconds (design of 2010, 2.2 and 2.3; model sections 2 and 3). In an
+// seconds (R 2.2 and 2.3; docs/model.md#3-intervals). In an
 // interval they are sums over its processors with nested intervals included,
 // except ExecutionTime, the maximum.
 type Times struct {
@@ -122,7 +122,7 @@ type Header struct {
 	Options Options `json:"options"`
 }
 
-// Options are the choices of a simulation (pipeline, dvmsim).
+// Options are the choices of a simulation (docs/model.md#12-options).
 type Options struct {
 	options.Model
 	// Sections are those of processor systems that the user stated, as

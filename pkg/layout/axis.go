@@ -1,6 +1,7 @@
 // Package layout says which processors own which elements and iterations:
 // grids, block distributions of templates, alignments of arrays and loops
-// with them (model section 4). It knows integers only: no time, no machine.
+// with them (docs/model.md#blocks). It knows integers only: no time, no
+// machine.
 //
 // An index space (an array, or the iterations of a loop) is placed on a grid
 // in two steps. A template's axes are distributed over the dimensions of the
@@ -41,7 +42,7 @@ type Weights struct {
 
 // NewAxis distributes n elements over coords coordinates. Without sizes the
 // bounds are computed in float64 in the order in which the run-time system
-// computes them (model section 4, block distribution): 30 elements on 22
+// computes them (docs/model.md#blocks): 30 elements on 22
 // coordinates give lower(11) = 14. Sizes that are negative or do not sum to n
 // are an error, and so is a weight that is negative or not a number.
 func NewAxis(n int64, coords int, w Weights) (Axis, error) {
@@ -155,11 +156,11 @@ func (a Axis) Owner(x int64) int {
 }
 
 // Resample returns the sums S_0, ..., S_n of the weights of n coordinates for
-// which the piecewise constant density over the given ones is the same (model
-// section 4): coordinate c gets the weight of the interval [c, c+1)·len(w)/n, so
-// that S_c is the weight up to c·len(w)/n. For whole weights it is the float64
-// nearest to that, because it is divided once. Sums never descend; no weight may
-// be negative.
+// which the piecewise constant density over the given ones is the same
+// (docs/model.md#blocks): coordinate c gets the weight of the interval [c,
+// c+1)·len(w)/n, so that S_c is the weight up to c·len(w)/n. For whole weights
+// it is the float64 nearest to that, because it is divided once. Sums never
+// descend; no weight may be negative.
 func Resample(w []float64, n int) []float64 {
 	sums := make([]float64, n+1)
 	before, k := 0.0, 0 // the weight of the given coordinates before k
@@ -181,8 +182,8 @@ func Resample(w []float64, n int) []float64 {
 
 // CutLoads returns how many of the segments with the given loads each of n
 // coordinates gets when they are cut into n contiguous runs whose greatest
-// load is least; among equals the earliest cuts (model section 4, setelw_). No run is empty as
-// long as there are segments.
+// load is least; among equals the earliest cuts (docs/model.md#weights). No
+// run is empty as long as there are segments.
 func CutLoads(loads []float64, n int) []float64 {
 	most := leastMost(loads, n)
 	out := make([]float64, n)

@@ -56,7 +56,7 @@ func TestBlocks(t *testing.T) {
 }
 
 // 30/22 in float64 times 11 is a little below 15, and the run-time system
-// truncates: model section 4.
+// truncates: docs/model.md#blocks.
 func TestBlocksRoundAsTheRuntimeDoes(t *testing.T) {
 	a, err := layout.NewAxis(30, 22, layout.Weights{})
 	if err != nil {

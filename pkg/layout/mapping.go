@@ -21,7 +21,7 @@ const (
 )
 
 // Rule places an index space along one axis of a template or one dimension of
-// an array (model section 4, align_).
+// an array (docs/model.md#alignment).
 type Rule struct {
 	Kind RuleKind
 	Dim  int
@@ -154,11 +154,11 @@ type Dist struct {
 	Dims []Dim
 }
 
-// Distribute reads AxisArray and DistrParamArray of distr_ or redis_ (model
-// section 4): entry k names the axis mapped on grid dimension k+1, 0 for
-// replicated, -1 for the constant coordinate in param. Surplus entries are
-// not distributed, missing ones replicated. weights says what was asked for
-// axis a on dimension k.
+// Distribute reads AxisArray and DistrParamArray of distr_ or redis_
+// (docs/model.md#distribution): entry k names the axis mapped on grid
+// dimension k+1, 0 for replicated, -1 for the constant coordinate in param.
+// Surplus entries are not distributed, missing ones replicated. weights says
+// what was asked for axis a on dimension k.
 func Distribute(grid []int, size, axis, param []int64, weights func(a, k int) Weights) (*Dist, error) {
 	d := &Dist{Grid: grid, Size: size, Dims: make([]Dim, len(grid))}
 	for k, n := range grid {

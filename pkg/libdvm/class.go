@@ -1,7 +1,7 @@
 package libdvm
 
 // Class says what the simulation does with a call; each class has one handler
-// in pkg/sim (model sections 2 to 9).
+// in pkg/sim (docs/model.md).
 type Class uint8
 
 // The classes, in the order of the model's sections.

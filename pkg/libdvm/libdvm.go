@@ -5,8 +5,7 @@
 // it) and its parameters with their kinds. The table drives the parsing of
 // traces, the records, the schema, the dispatch of the simulation and the
 // documentation; no other package knows a function by the spelling of its
-// name. Sources: trace-format part D (functions seen in real traces) and the
-// Predictor's design of 2010, sections 3.2-3.10 and appendix 5.
+// name. Sources: real traces, R 3.2 to 3.10 and R appendix 5.
 package libdvm
 
 import (
@@ -80,7 +79,7 @@ type Param struct {
 }
 
 // Time says how the times of one call by several processes become one
-// (pipeline, dvmtrace-merge).
+// (docs/trace-format.md#merged-times).
 type Time uint8
 
 const (
@@ -121,7 +120,7 @@ type Func struct {
 }
 
 // Result says what an I/O function returns to the program and hence
-// broadcasts (model section 5).
+// broadcasts (docs/model.md#5-input-and-output).
 type Result uint8
 
 const (
@@ -142,8 +141,8 @@ func Lookup(name string) *Func { return byName[name] }
 
 // RowOf returns the row that holds for the function name: its own, or for any
 // other function whose name begins with dvm_ the row of input and output with
-// a status (model sections 2 and 5), which is Unlisted and must not be taken
-// for the function's name or parameters; else nil.
+// a status (docs/model.md#5-input-and-output), which is Unlisted and must not
+// be taken for the function's name or parameters; else nil.
 func RowOf(name string) *Func {
 	if f := byName[name]; f != nil || !strings.HasPrefix(name, prefixIO) {
 		return f
@@ -198,7 +197,7 @@ func Names() []string {
 
 // GuessKind returns the kind of a parameter that no row of the table lists,
 // from its name: names that end in Ref, Ptr or Header, and Stream and Buffer,
-// are handles (pipeline, Records); [Word] stands for "see the value".
+// are handles (schema/README.md); [Word] stands for "see the value".
 func GuessKind(key string) Kind {
 	switch {
 	case strings.HasSuffix(key, "Ptr"):

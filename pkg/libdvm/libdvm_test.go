@@ -86,7 +86,7 @@ func TestUnlistedInputAndOutput(t *testing.T) {
 	}
 }
 
-// The functions of the documents: trace-format part D (123 sections) and the
+// The functions that must have a row: those of real traces (123) and of the
 // designs of 2000 and 2010.
 func TestDocumentedFunctionsAreRows(t *testing.T) {
 	const documented = `aarrcp_ across_ addhdr_ align_ amvmap_ arrcpy_ arrmap_ begbl_ binter_ biof_ blkdiv_ bploop_

@@ -1,6 +1,6 @@
 // Package machine is the model of a target machine: a tree of nodes whose
 // leaves are processors with a relative power and whose inner nodes carry
-// the media that connect what is below them (spec/machine-files.md).
+// the media that connect what is below them (R 2.4).
 //
 //  1. A [Node] is a processor or a cluster. A cluster lists groups: Count
 //     copies of one node. Copies are never made: a group of 65536 clusters
@@ -25,8 +25,7 @@ import (
 	"dvmtools/pkg/diag"
 )
 
-// MaxProcessors is the largest number of processors of a machine
-// (spec/machine-files.md 1).
+// MaxProcessors is the largest number of processors of a machine.
 const MaxProcessors = 1_000_000_000
 
 // MaxDepth is the largest number of nodes from the root to a processor.

@@ -16,8 +16,7 @@ import (
 // A message between two processors goes along a path of links, store and
 // forward, and occupies each for Latency + bytes x Speed; a link carries one
 // message at a time. The path is the one with the least sum of these times;
-// of equal ones that with fewer links, then that with the smaller ids
-// (spec/machine-files.md 3.4).
+// of equal ones that with fewer links, then that with the smaller ids.
 type Network struct {
 	// ID and Name are those of the topology; Name may be empty.
 	ID   int64

@@ -8,7 +8,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Kind is the kind of a medium (design 2010, section 2.4).
+// Kind is the kind of a medium (R 2.4).
 type Kind uint8
 
 const (

@@ -1,5 +1,5 @@
 // Package ndjson reads and writes the records of the project's streams:
-// newline-delimited JSON, one object a line (pipeline, Records).
+// newline-delimited JSON, one object a line (schema/README.md).
 //
 //  1. The Append functions write JSON values behind a byte slice. A [Scanner]
 //     reads the JSON of one line, value after value. Neither uses reflection

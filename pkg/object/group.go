@@ -33,7 +33,7 @@ func (t *Table) InsertShadow(c *call.Call) error {
 	})
 }
 
-// The bits of ShdSignArray (model section 7, shadow edges).
+// The bits of ShdSignArray (docs/model.md#shadow-edges).
 const (
 	inside   = 1
 	sideLow  = 2
@@ -152,8 +152,8 @@ func (t *Table) CreateReduction(c *call.Call) error {
 }
 
 // InsertReduction takes in insred_: the variable joins the group, which
-// belongs to the loop, template or system that is named (model section 7,
-// reduction).
+// belongs to the loop, template or system that is named
+// (docs/model.md#reductions).
 func (t *Table) InsertReduction(c *call.Call) error {
 	g, err := t.ReductionGroup(c)
 	if err != nil {

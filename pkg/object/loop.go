@@ -7,7 +7,8 @@ import (
 	"dvmtools/pkg/layout"
 )
 
-// CreateLoop takes in crtpl_. Loops do not nest (model section 8).
+// CreateLoop takes in crtpl_. Loops do not nest
+// (docs/model.md#8-parallel-loops).
 func (t *Table) CreateLoop(c *call.Call) error {
 	if t.loop != nil {
 		return Error(c, "loop", "the loop created at %v is still open, expected its endpl_ before", t.loopPos)

@@ -361,8 +361,8 @@ func (t *Table) distribution(c *call.Call, tm *Template) (*procs.System, *layout
 }
 
 // Extents returns for each dimension of processor systems the largest axis of
-// a template that was mapped on it so far (model section 11); its length is
-// the rank of the grids that the program can use.
+// a template that was mapped on it so far (docs/model.md#11-search); its
+// length is the rank of the grids that the program can use.
 func (t *Table) Extents() []int64 { return t.extents }
 
 // Distribute takes in distr_.
@@ -542,8 +542,8 @@ func (t *Table) elemSize(c *call.Call) (int64, error) {
 	return 0, Error(c, "type", "TypeSize=%d, expected a size in bytes or minus the number of a type", n)
 }
 
-// typeSize returns the size of a type of the run-time system (model section
-// 7, reduction), 0 for an unknown one.
+// typeSize returns the size of a type of the run-time system
+// (docs/model.md#reductions), 0 for an unknown one.
 func (t *Table) typeSize(n int64) int64 {
 	switch n {
 	case 1, 3:

@@ -1,7 +1,8 @@
 // Package object keeps the objects of a program's run: processor systems,
 // templates, arrays, loops, groups. It follows the calls of a trace that
 // create, map and delete them and knows where everything lies on the grid
-// that is simulated (model section 4). It knows nothing of time.
+// that is simulated (docs/model.md#4-processor-systems-templates-arrays). It
+// knows nothing of time.
 package object
 
 import (

@@ -11,7 +11,8 @@ import (
 	"strings"
 )
 
-// Collectives says how reductions and broadcasts travel (model section 7).
+// Collectives says how reductions and broadcasts travel
+// (docs/model.md#7-exchanges).
 type Collectives string
 
 const (
@@ -21,7 +22,8 @@ const (
 	Tree Collectives = "tree"
 )
 
-// Across says how the quanta of pipelined loops are chosen (model section 9).
+// Across says how the quanta of pipelined loops are chosen
+// (docs/model.md#9-pipelined-loops).
 type Across string
 
 const (
@@ -31,7 +33,8 @@ const (
 	Search Across = "search"
 )
 
-// Balance says what block sizes follow (model section 4).
+// Balance says what block sizes follow
+// (docs/model.md#4-processor-systems-templates-arrays).
 type Balance string
 
 const (
@@ -41,7 +44,7 @@ const (
 	Power Balance = "power"
 )
 
-// Async says how asynchronous operations start (model section 6).
+// Async says how asynchronous operations start (docs/model.md#6-operations).
 type Async string
 
 const (

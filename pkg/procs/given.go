@@ -9,7 +9,7 @@ import (
 
 // Given is a section that the user states for the crtps_ calls of a line,
 // because the trace does not know it: a program traced on one processor takes
-// only sections 0..0 of 1 (model section 4, crtps_).
+// only sections 0..0 of 1 (docs/model.md#systems).
 type Given struct {
 	// Line is that of the crtps_ in the program.
 	Line int

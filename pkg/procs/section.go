@@ -1,7 +1,7 @@
 package procs
 
 // Section returns the processors init..last of base, given in the traced
-// system's coordinates (model section 4, crtps_): where the simulated extents
+// system's coordinates (docs/model.md#systems): where the simulated extents
 // differ from the traced ones the bounds are scaled, so that disjoint
 // sections stay disjoint where there are processors enough.
 func Section(base *System, init, last []int64) *System {
@@ -48,7 +48,7 @@ func Section(base *System, init, last []int64) *System {
 }
 
 // scale returns the section init..last of a dimension of traced coordinates
-// on n coordinates (model section 4, crtps_). The bounds a = init·n/traced and
+// on n coordinates (docs/model.md#systems). The bounds a = init·n/traced and
 // b = (last+1)·n/traced are rounded to the nearest coordinate, halves up; a
 // section that is empty then is the coordinate that holds (a+b)/2. So sections
 // that partition the traced coordinates cover the simulated ones, and those

@@ -1,5 +1,5 @@
 // Package procs describes processor systems: the root grid that is simulated,
-// views of it in other shapes and sections of it (model section 4).
+// views of it in other shapes and sections of it (docs/model.md#systems).
 package procs
 
 import "slices"

@@ -77,8 +77,8 @@ func TestSectionsAreScaled(t *testing.T) {
 
 // All partitions of up to 8 traced coordinates into sections, on 1 to 20
 // simulated ones: the sections lie within, in order, and cover everything; one
-// as wide as a simulated coordinate shares none with another such (model
-// section 4, crtps_).
+// as wide as a simulated coordinate shares none with another such
+// (docs/model.md#systems).
 func TestPartitionsStayPartitions(t *testing.T) {
 	for traced := int64(1); traced <= 8; traced++ {
 		// Bit k of cuts says that a section begins at coordinate k+1.

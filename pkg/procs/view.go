@@ -6,7 +6,7 @@ import (
 )
 
 // View returns base in the shape that the program asked for, which it knew
-// for the traced number of processors (model section 4, psview_): that shape
+// for the traced number of processors (docs/model.md#systems): that shape
 // when it fits, else the factorisation of the simulated size with as many
 // factors whose sum is least, then whose largest is least, the first being
 // the largest.

@@ -16,7 +16,7 @@ const (
 	exitEvent // Event_NAME
 )
 
-// event is an event line taken apart (trace-format A.3).
+// event is an event line taken apart (docs/trace-format.md#event-lines).
 type event struct {
 	half   half
 	indent int

@@ -11,9 +11,9 @@ import (
 // no trace is refused instead of being kept in memory.
 const maxPreamble = 1 << 20
 
-// parseRuntime reads what the preamble says of the run (trace-format A.2);
-// everything else in it is free text. ok is false when it says nothing, as in
-// a trace whose beginning was overwritten.
+// parseRuntime reads what the preamble says of the run
+// (docs/trace-format.md#preamble); everything else in it is free text. ok is
+// false when it says nothing, as in a trace whose beginning was overwritten.
 func parseRuntime(lines []string) (rt call.Runtime, ok bool) {
 	for _, l := range lines {
 		b := []byte(l)

@@ -1,5 +1,6 @@
 // Package ptr reads and writes .ptr traces, the text that the run-time
-// system of DVM programs writes for performance prediction (trace-format).
+// system of DVM programs writes for performance prediction
+// (docs/trace-format.md).
 //
 // Reading goes line by line:
 //

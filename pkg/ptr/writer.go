@@ -80,7 +80,7 @@ func (w *Writer) call(c *call.Call, depth int) {
 const nestedBlanks = "     "
 
 // event appends an event line: the name padded to 26 characters, TIME, LINE
-// padded to 6, FILE (trace-format A.3).
+// padded to 6, FILE (docs/trace-format.md#event-lines).
 func (w *Writer) event(dst []byte, depth int, prefix, name string, t units.Seconds, line int, file string) []byte {
 	for range depth {
 		dst = append(dst, nestedBlanks...)

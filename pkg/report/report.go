@@ -4,7 +4,7 @@
 //     [Tree]: every [Node] knows the interval around it, its neighbours and
 //     the intervals inside it. [Read] does so from a reader.
 //  2. [Figures] is the table of what is known about an interval: the name of
-//     its anchor (design of 2010, appendix 2), label, unit, definition,
+//     its anchor (R appendix 2), label, unit, definition,
 //     formula and how to get it from a record. Every format and the tests
 //     are driven by this one table.
 //  3. [Write] writes a tree in a [Format]. HTML is one file that loads

@@ -19,8 +19,8 @@ type Part struct {
 }
 
 // Split returns the parts of the total processor time in t in a fixed order,
-// also those that are 0. They sum to Total time up to rounding (model, law
-// L3).
+// also those that are 0. They sum to Total time up to rounding
+// (docs/model.md#the-laws, L3).
 func Split(t *interval.Times) []Part {
 	parts := []Part{
 		{Key: "cpu", Label: "Productive CPU", Productive: true, Seconds: float64(t.ProductiveCPUTime)},

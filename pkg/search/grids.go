@@ -1,5 +1,5 @@
 // Package search finds the processor grid on which a program does best, by
-// simulating it on many (model section 11).
+// simulating it on many (docs/model.md#11-search).
 package search
 
 import (
@@ -79,10 +79,10 @@ func Read(r *call.Recording, sections string, lenient bool) (Shape, error) {
 
 // Mark says how even the blocks of the extents are on a grid: the least ratio
 // over the dimensions of the least elements of any coordinate to the most, 0
-// when a coordinate gets none, 1 when every extent is divisible (model section
-// 11; R 5 takes the last coordinate, which under the blocks of model section 4
-// always has the most). Grids with a mark above 0
-// are called not bad.
+// when a coordinate gets none, 1 when every extent is divisible
+// (docs/model.md#11-search; R 5 takes the last coordinate, which under the
+// blocks of docs/model.md#blocks has always the most). Grids with a mark above
+// 0 are called not bad.
 func Mark(grid []int, extents []int64) float64 {
 	mark := 1.0
 	for k, n := range grid {

@@ -20,7 +20,7 @@ import (
 // Version is the version of the search stream's records.
 const Version = 1
 
-// The modes of a search (model section 11).
+// The modes of a search (docs/model.md#11-search).
 const (
 	// NotBad tries every grid that is not bad, by growing numbers of
 	// processors.

@@ -7,7 +7,7 @@ import (
 )
 
 // loadBuffer handles loadrb_: a loaded buffer is not loaded again unless
-// RenewSign=1 (model section 7, remote access buffers).
+// RenewSign=1 (docs/model.md#remote-access-buffers).
 func loadBuffer(s *Sim, c *call.Call) (effect, error) {
 	b, err := s.objects.Buffer(c)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// copyOf is what a copy of array sections does (model section 7, arrcpy_).
+// copyOf is what a copy of array sections does (docs/model.md#copies).
 type copyOf struct {
 	kind    interval.Kind
 	demands []clock.Demand
@@ -24,7 +24,7 @@ type copyOf struct {
 
 // readCopy reads what arrcpy_ or aarrcp_ copies. A copy with a buffer and
 // CopyRegim other than 0 is input or output of an array section: the buffer
-// is on the I/O processor only (model section 5).
+// is on the I/O processor only (docs/model.md#5-input-and-output).
 func (s *Sim) readCopy(c *call.Call) (copyOf, error) {
 	regime, err := c.IntOr("CopyRegim", 0)
 	if err != nil {

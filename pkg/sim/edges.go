@@ -10,7 +10,7 @@ import (
 )
 
 // boundary is an exchange that is tied to the iterations at the edges of a
-// loop's blocks (model section 6, exfrst_ and imlast_).
+// loop's blocks (docs/model.md#boundary-iterations).
 type boundary struct {
 	call    call.Call
 	group   *object.ShadowGroup

@@ -13,8 +13,8 @@ import (
 	"dvmtools/pkg/procs"
 )
 
-// flight is an asynchronous operation between its start and its wait (model
-// section 6).
+// flight is an asynchronous operation between its start and its wait
+// (docs/model.md#6-operations).
 type flight struct {
 	key        flightKey
 	by         origin

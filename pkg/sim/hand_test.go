@@ -90,7 +90,7 @@ func cpu(t *testing.T, r *sim.Result) []float64 {
 }
 
 // A loop of 10 s over 10 elements takes N_i seconds on processor i, so that
-// the times show the block sizes of model section 4.
+// the times show the block sizes of docs/model.md#blocks.
 func TestBlocksShowInTheTimingOfALoop(t *testing.T) {
 	const template = "AMViewRefPtr=10; AMViewRef=a1; "
 	for _, c := range []struct {

@@ -24,7 +24,7 @@ type effect struct {
 }
 
 // nature is what a function does for a living: it decides what its times are
-// in the body of a loop (model section 8).
+// in the body of a loop (docs/model.md#8-parallel-loops).
 type nature uint8
 
 const (

@@ -7,10 +7,11 @@ import (
 )
 
 // noExpression is the value of a user interval's index that stands for no
-// expression (trace-format A.6).
+// expression (docs/trace-format.md#intervals).
 const noExpression = 2_000_000_000
 
-// beginInterval handles binter_, bsloop_ and bploop_ (model section 3).
+// beginInterval handles binter_, bsloop_ and bploop_
+// (docs/model.md#3-intervals).
 func beginInterval(typ interval.Type) handler {
 	return func(s *Sim, c *call.Call) (effect, error) {
 		frag, err := c.IntOr("nfrag", 0)

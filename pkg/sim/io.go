@@ -11,7 +11,7 @@ import (
 )
 
 // beginIO begins Fortran input or output: until its end everything that
-// passes is I/O time of the I/O processor (model section 5).
+// passes is I/O time of the I/O processor (docs/model.md#5-input-and-output).
 func beginIO(s *Sim, _ *call.Call) (effect, error) {
 	return effect{then: func() { s.inIO = true }}, nil
 }
@@ -65,7 +65,7 @@ func (s *Sim) ioProcessor() int {
 }
 
 // ioCall handles an I/O function: the time inside it is I/O time of the I/O
-// processor; a result is made known to all (model section 5).
+// processor; a result is made known to all (docs/model.md#5-input-and-output).
 func ioCall(s *Sim, c *call.Call) (effect, error) {
 	s.inOut("time inside the call", c.RetTime)
 	if c.Row.Result == libdvm.ResultNone {

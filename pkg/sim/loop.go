@@ -9,8 +9,8 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// openLoop is the parallel loop between its creation and its endpl_ (model
-// section 8).
+// openLoop is the parallel loop between its creation and its endpl_
+// (docs/model.md#8-parallel-loops).
 type openLoop struct {
 	// portion is the one that is under way: what passes is the work of its
 	// iterations. It is nil outside of the loop's body.

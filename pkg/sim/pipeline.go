@@ -13,8 +13,8 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// pipe is what an open loop that is pipelined knows of itself (model section
-// 9).
+// pipe is what an open loop that is pipelined knows of itself
+// (docs/model.md#9-pipelined-loops).
 type pipe struct {
 	started bool // its first portion has begun
 	passed  int  // how many of the loop's parts it has passed

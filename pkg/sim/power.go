@@ -4,7 +4,7 @@ import "dvmtools/pkg/procs"
 
 // balance returns the load weights of the coordinates of dimension k of sys
 // that follow the processors' powers: their mean over the other dimensions,
-// divided by the largest (model section 4).
+// divided by the largest (docs/model.md#weights).
 func balance(power []float64, sys *procs.System, k int) []float64 {
 	w := make([]float64, sys.Grid[k])
 	coords := make([]int, len(sys.Grid))

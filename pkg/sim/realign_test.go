@@ -6,7 +6,8 @@ import (
 )
 
 // renew is realn_ with NewSign=1 of the array that header and handle name,
-// which gets a new handle by a nested crtda_ (trace-format A.5).
+// which gets a new handle by a nested crtda_
+// (docs/trace-format.md#nested-calls).
 func (p *program) renew(header, handle, fresh string, size ...int) {
 	rank := len(size)
 	one, zero, axis := make([]int, rank), make([]int, rank), make([]int, rank)

@@ -7,7 +7,8 @@ import (
 )
 
 // redistribute handles redis_: every array aligned with the template moves,
-// free of charge when its contents are renewed anyway (model section 6).
+// free of charge when its contents are renewed anyway
+// (docs/model.md#synchronous-operations).
 func redistribute(s *Sim, c *call.Call) (effect, error) {
 	moves, err := s.objects.Redistribute(c)
 	if err != nil {

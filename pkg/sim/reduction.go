@@ -33,7 +33,7 @@ func waitReduction(s *Sim, c *call.Call) (effect, error) {
 }
 
 // reduction describes the exchange of a group: what it belongs to decides who
-// has partial results (model section 7, reduction). some is false when every
+// has partial results (docs/model.md#reductions). some is false when every
 // processor has the result already, as after a loop that is replicated.
 func (s *Sim) reduction(g *object.ReductionGroup, sys *procs.System) (r comm.Reduction, some bool) {
 	r = comm.Reduction{Bytes: units.Bytes(g.Bytes), Root: sys.Rank(0), Senders: int64(sys.Size())}

@@ -44,7 +44,7 @@ func (r *Result) ExecutionTime() units.Seconds { return r.nodes[0].ExecutionTime
 
 // integrate computes the characteristics of every interval from what was
 // booked: sums include nested intervals, processor by processor (laws L2 to
-// L5, model section 3).
+// L5, docs/model.md#3-intervals).
 func (r *Result) integrate() {
 	r.walk(r.tree.root, 0, r.tree.root.level)
 	r.cut(r.Options.Level)

@@ -1,5 +1,5 @@
 // Package sim simulates a program on a machine from the calls of its trace
-// (model sections 1 to 9).
+// (docs/model.md).
 //
 // For every call, in order:
 //
@@ -50,7 +50,7 @@ type Config struct {
 }
 
 // Defaults returns the options that hold unless others are asked for
-// (pipeline, dvmsim).
+// (docs/model.md#12-options).
 func Defaults() interval.Options {
 	return interval.Options{Model: options.Defaults(), Level: -1}
 }

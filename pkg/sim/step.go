@@ -77,8 +77,8 @@ func (s *Sim) handle(c *call.Call) (effect, error) {
 }
 
 // user passes t of user time on the processors of the current system alike:
-// every one does the same, all but one of them redundantly (model section 2,
-// base).
+// every one does the same, all but one of them redundantly
+// (docs/model.md#2-accounting).
 func (s *Sim) user(t units.Seconds) {
 	if t == 0 {
 		return

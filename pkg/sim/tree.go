@@ -6,7 +6,7 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// node is an interval of the tree (model section 3).
+// node is an interval of the tree (docs/model.md#3-intervals).
 type node struct {
 	account clock.Account
 	parent  *node

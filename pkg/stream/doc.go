@@ -14,10 +14,8 @@
 //     error; Close is where the error is reported.
 //  5. An [AtomicFile] is what "-o FILE" writes to: the file appears, or
 //     changes, all at once when the work is done, or not at all.
-//
-// (docs: spec/pipeline.md "Every command"; house style 3.3.)
 package stream
 
 // SchemaVersion is the major version of the records that this release writes
-// and the only one that it reads (spec/pipeline.md, "Records").
+// and the only one that it reads.
 const SchemaVersion = 1

@@ -10,7 +10,7 @@ import (
 )
 
 // Remote returns the traffic of loading remote access buffers in one exchange
-// (model section 7, remote access buffers). A buffer of a loop needs, on each
+// (docs/model.md#remote-access-buffers). A buffer of a loop needs, on each
 // processor, the elements of the remote array that the processor's own
 // iterations access; one of a processor system needs a section on all its
 // processors. Missing elements come from their nearest owners. Accesses beyond

@@ -10,8 +10,8 @@ import (
 )
 
 // Section is the elements First, First+Step, ... up to Last of each dimension
-// of an array. First -1 means the whole dimension, Step 0 means 1 (model
-// section 7, arrcpy_).
+// of an array. First -1 means the whole dimension, Step 0 means 1
+// (docs/model.md#copies).
 type Section struct{ First, Last, Step []int64 }
 
 // All returns the section of a whole array of the given rank.
@@ -146,7 +146,7 @@ func floorDiv(a, b int64) int64 {
 func ceilDiv(a, b int64) int64 { return -floorDiv(-a, b) }
 
 // Redistribute returns the traffic of arrays that change their places in one
-// operation (model section 7, redistribution): a processor gets each element
+// operation (docs/model.md#redistribution): a processor gets each element
 // that it lacks from the nearest processor that had it. Arrays that lay nowhere
 // before or lie nowhere now cost nothing.
 func (r *Root) Redistribute(moves []object.Move) (comm.Traffic, error) {
@@ -162,10 +162,10 @@ func (r *Root) Redistribute(moves []object.Move) (comm.Traffic, error) {
 }
 
 // Copy returns the traffic of arrcpy_ and aarrcp_ from a section of an array to
-// one of another (model section 7), and the share of each processor of the
-// target's system in the written section; its Total is 0 when the section is
-// empty. Sections correspond by their dimensions of more than one element, in
-// order; other numbers of elements are an error, and so are indices outside
+// one of another (docs/model.md#copies), and the share of each processor of
+// the target's system in the written section; its Total is 0 when the section
+// is empty. Sections correspond by their dimensions of more than one element,
+// in order; other numbers of elements are an error, and so are indices outside
 // of the arrays.
 func (r *Root) Copy(from *object.Array, source Section, to *object.Array, target Section) (comm.Traffic, *layout.Share, error) {
 	src, err := section(from, source)
@@ -230,8 +230,8 @@ func blank(grid []int) [][]int64 {
 }
 
 // CopyToAll returns the traffic of arrcpy_ from a section of an array to a
-// buffer: the section becomes known to all processors of a system (model
-// section 7). A copy from a buffer sends nothing.
+// buffer: the section becomes known to all processors of a system
+// (docs/model.md#copies). A copy from a buffer sends nothing.
 func (r *Root) CopyToAll(a *object.Array, s Section, all *procs.System) (comm.Traffic, error) {
 	rows, err := section(a, s)
 	if err != nil {
@@ -245,14 +245,14 @@ func (r *Root) CopyToAll(a *object.Array, s Section, all *procs.System) (comm.Tr
 }
 
 // Gather returns the traffic of array output: a section comes together on the
-// processor with the root's number at (model section 5).
+// processor with the root's number at (docs/model.md#5-input-and-output).
 func (r *Root) Gather(a *object.Array, s Section, at int) (comm.Traffic, error) {
 	return r.CopyToAll(a, s, single(at))
 }
 
 // Scatter returns the traffic of array input: the processor with the root's
-// number from has a section and sends all owners their parts (model section
-// 5).
+// number from has a section and sends all owners their parts
+// (docs/model.md#5-input-and-output).
 func (r *Root) Scatter(a *object.Array, s Section, from int) (comm.Traffic, error) {
 	rows, err := section(a, s)
 	if err != nil {

@@ -25,11 +25,11 @@ func (e *ErrShadow) Error() string {
 	return fmt.Sprintf("the shadow edge of dimension %d is %d elements wide, the neighbour's block has %d: expected edges within the neighbours' blocks; use fewer processors along this dimension or a larger array", e.Dim+1, e.Width, e.Block)
 }
 
-// Shadow returns the traffic of the exchange of a group's shadow edges (model
-// section 7, shadow edges): along every dimension of an array that is cut into
-// more than one block that is not empty, each processor gets its left edge from
-// the nearest such block on the left, its right edge from the one on the
-// right, and with corners the pieces diagonally opposite. Arrays must be
+// Shadow returns the traffic of the exchange of a group's shadow edges
+// (docs/model.md#shadow-edges): along every dimension of an array that is cut
+// into more than one block that is not empty, each processor gets its left
+// edge from the nearest such block on the left, its right edge from the one on
+// the right, and with corners the pieces diagonally opposite. Arrays must be
 // mapped. A width larger than the block that it is taken from is an
 // [*ErrShadow].
 func (r *Root) Shadow(edges []object.Edge) (comm.Traffic, error) {

@@ -1,6 +1,7 @@
 // Package traffic says who sends how many bytes to whom in the exchanges of a
 // program: shadow edges, redistributions, copies and remote access buffers
-// (model section 7). What an exchange costs is the business of package comm.
+// (docs/model.md#7-exchanges). What an exchange costs is the business of
+// package comm.
 //
 // An exchange is worked out in these steps.
 //

@@ -81,7 +81,7 @@ func (b *body) parameters(line []byte) {
 }
 
 // event returns the name of an event line and where the number of its TIME
-// stands (trace-format A.3), or from = 0 for any other line.
+// stands (docs/trace-format.md#event-lines), or from = 0 for any other line.
 func event(line []byte) (name []byte, from, to int) {
 	fields := bytes.Fields(line)
 	if len(fields) == 0 {

@@ -19,8 +19,6 @@
 //
 // Broken pipes are left to the Go runtime: a write to a closed standard
 // output ends the process by SIGPIPE, as users of shells expect.
-//
-// (spec/pipeline.md, "Every command"; house style 5.1 and 5.2.)
 package cli
 
 import (

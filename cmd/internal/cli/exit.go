@@ -11,8 +11,8 @@ import (
 	"dvmtools/pkg/stream"
 )
 
-// Exit codes of all commands (spec/pipeline.md, "Every command"). New ones
-// may come: any code but 0 is a failure.
+// Exit codes of all commands. New ones may come: any code but 0 is a
+// failure.
 const (
 	ExitDone     = 0
 	ExitFailed   = 1 // could not do it: simulation impossible, search found nothing

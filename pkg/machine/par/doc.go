@@ -1,7 +1,7 @@
 // Package par reads and writes Predictor.par, the machine descriptions of the
-// Predictor, in both forms: that of the 2010 design (section 2.4), a tree of
-// clusters, and that of the 2000 design (section 2.4), one network
-// (spec/machine-files.md 1 and 2). [Parse] tells them apart by content.
+// Predictor, in both forms: that of the 2010 design, a tree of clusters
+// (R 2.4), and that of the 2000 design, one network (E 2.4). [Parse] tells them
+// apart by content.
 //
 // # The 2010 form
 //

@@ -115,7 +115,7 @@ func parseClean(t testing.TB, text string) *machine.Machine {
 	return m
 }
 
-// TestDocumentExample spells out the machine of the 2010 design, section 2.4.
+// TestDocumentExample spells out the machine of R 2.4.
 func TestDocumentExample(t *testing.T) {
 	text, err := os.ReadFile("../../../testdata/machines/mvs.par")
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 )
 
 // build makes the model of a file that was read and checks what goes beyond
-// the grammar: what must be there, what must be there once, what must exist
-// (spec/machine-files.md 3.2).
+// the grammar: what must be there, what must be there once, what must exist.
 func (p *parser) build() {
 	top := p.f.machine()
 	m := &Machine{file: p.f}

@@ -10,7 +10,8 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// clock makes one time of those of a group (pipeline, dvmtrace-merge):
+// clock makes one time of those of a group
+// (docs/trace-format.md#merged-times):
 //
 //	call_ of what     the sum, divided by the number of processors that
 //	ends a portion    execute each iteration of the loop; the mean where that

@@ -1,5 +1,5 @@
 // Package merge makes one trace of the traces that the processes of one run
-// wrote (pipeline, dvmtrace-merge; trace-format part B).
+// wrote (docs/trace-format.md#traces-of-several-processes).
 //
 //  1. The first source is process 0: its header, what it traced before
 //     ret_dvm_Init and what it traced after the program's end are written as

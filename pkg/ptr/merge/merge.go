@@ -30,8 +30,8 @@ type Source struct {
 // Options say how traces are merged.
 type Options struct {
 	// SumCallTimes adds up the call_ times of the processes instead of the
-	// rules of the pipeline document, as the Predictor of 2010 did. ret_
-	// times are not affected.
+	// rules of the page docs/trace-format.md#merged-times, as the Predictor of
+	// 2010 did. ret_ times are not affected.
 	SumCallTimes bool
 	// Warn, when set, is told of what was noticed.
 	Warn func(*diag.Error)

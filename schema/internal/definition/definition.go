@@ -1,5 +1,5 @@
 // Package definition builds the JSON Schemas (2020-12) of the records that
-// the commands exchange (pipeline, Records).
+// the commands exchange (schema/README.md).
 //
 //  1. What fields a record has, their order and types, and which of them may
 //     be absent comes from the types that are written (package call,
