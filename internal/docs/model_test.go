@@ -248,6 +248,8 @@ func handler(dir string, e ast.Expr) string {
 		return handler(dir, x.Fun)
 	case *ast.SelectorExpr:
 		return dir + ".(*Table)." + x.Sel.Name
+	case *ast.CompositeLit: // a handler and what it is for
+		return handler(dir, x.Elts[0])
 	}
 	return ""
 }
