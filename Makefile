@@ -15,7 +15,7 @@ check:
 check-all:
 	sh scripts/check --all
 
-## demo       a report of a bundled run, out/heat3d.html
+## demo       a report of a bundled run, out/jac.html
 demo:
 	sh scripts/demo
 

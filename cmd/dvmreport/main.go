@@ -77,6 +77,7 @@ of the Predictor's design of 2010, appendix 2: x.html#i1-effic.`,
 			&urfave.StringFlag{Name: "format", Value: string(report.HTML), Usage: "`FORMAT` of the report: " + strings.Join(names, ", ")},
 			&urfave.StringFlag{Name: "metric", Usage: "`METRIC` of the folded format: a field of the interval records that adds up over intervals", DefaultText: "total_time"},
 			&urfave.StringFlag{Name: "color", Value: "auto", Usage: "colour the text `WHEN`: auto (the output is a terminal), always or never"},
+			&urfave.BoolFlag{Name: "exact", Usage: "show the numbers of the text and the summary in full, times in seconds"},
 			&urfave.IntFlag{Name: "level", Usage: "leave out intervals deeper than level `N`; the whole program is level 0", DefaultText: "all"},
 		},
 		Examples: []cli.Example{
@@ -93,7 +94,7 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return cli.Usagef("--format: %v", err)
 	}
-	opts := report.Options{Metric: e.Flags.String("metric")}
+	opts := report.Options{Metric: e.Flags.String("metric"), Exact: e.Flags.Bool("exact")}
 	if e.Flags.IsSet("metric") && format != report.Folded {
 		return cli.Usagef("--metric is for --format %s, found --format %s", report.Folded, format)
 	}

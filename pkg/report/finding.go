@@ -226,9 +226,6 @@ func savingWords(f *Finding) string {
 	return percent(f.Share)
 }
 
-// timeWords returns a time for a sentence.
-func timeWords(seconds float64) string { return Value{real: seconds}.String() + " s" }
-
 // profile is what the rules look at.
 type profile struct {
 	tree *Tree

@@ -194,9 +194,9 @@ func (p *page) Sections() iter.Seq[*section] {
 }
 
 func newRow(n *Node, indent int) row {
-	cells := appendCell(nil, Value{real: float64(n.ExecutionTime)}, unitSeconds, "")
-	cells = append(cells, `<td data-value="`+Value{real: n.Efficiency}.Exact()+`">`+template.HTMLEscapeString(percent(n.Efficiency))+`</td>`...)
-	cells = appendCell(cells, Value{real: float64(n.LostTime)}, unitSeconds, "")
+	cells := appendCell(nil, Value{real: float64(n.ExecutionTime)}, unitSeconds, "", "")
+	cells = appendCell(cells, Value{real: n.Efficiency}, unitRatio, "", "")
+	cells = appendCell(cells, Value{real: float64(n.LostTime)}, unitSeconds, "", "")
 	return row{
 		Node:   n,
 		Indent: min(indent, maxIndent),
@@ -254,16 +254,16 @@ func (p *page) processors(s *section, classes []interval.Processor) {
 		c := &classes[i]
 		var cells []byte
 		for j := range p.Columns {
-			cells = appendCell(cells, Value{real: p.Columns[j].times(&c.Times)}, unitSeconds, "")
+			cells = appendCell(cells, Value{real: p.Columns[j].times(&c.Times)}, unitSeconds, "", "")
 		}
 		s.Classes = append(s.Classes, tableRow{Label: classWords(c), N: strconv.FormatInt(c.N, 10), Cells: template.HTML(cells)})
 	}
 	var least, mean, most []byte
 	for j := range p.Columns {
 		lo, avg, hi := statistics(classes, p.Columns[j].times)
-		least = appendCell(least, Value{real: lo}, unitSeconds, "")
-		mean = appendCell(mean, Value{real: avg}, unitSeconds, "")
-		most = appendCell(most, Value{real: hi}, unitSeconds, "")
+		least = appendCell(least, Value{real: lo}, unitSeconds, "", "")
+		mean = appendCell(mean, Value{real: avg}, unitSeconds, "", "")
+		most = appendCell(most, Value{real: hi}, unitSeconds, "", "")
 	}
 	s.Stats = []tableRow{
 		{Label: "minimum", Cells: template.HTML(least)},

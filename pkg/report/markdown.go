@@ -13,7 +13,7 @@ const markdownRows = 10
 
 // writeMarkdown writes a summary: the diagnosis, the parts of Total time, what
 // could be changed, and the intervals that lose most.
-func writeMarkdown(w io.Writer, t *Tree, _ Options) error {
+func writeMarkdown(w io.Writer, t *Tree, o Options) error {
 	b := bufio.NewWriter(w)
 	line := func(parts ...string) { b.WriteString(strings.Join(parts, "") + "\n") }
 	root := t.Root
@@ -22,7 +22,7 @@ func writeMarkdown(w io.Writer, t *Tree, _ Options) error {
 
 	line("## ", markdownText(program(t)), " on ", gridWords(t.Header.Grid))
 	line()
-	line("**", timeWords(float64(root.ExecutionTime)), "**, efficiency **", percent(root.Efficiency), "**, ",
+	line("**", o.time(float64(root.ExecutionTime)), "**, efficiency **", o.percent(root.Efficiency), "**, ",
 		count(t.Header.Processors, "processor", "processors"), " of ", markdownText(machine))
 	line()
 	for _, s := range Diagnosis(t, findings) {
@@ -32,7 +32,7 @@ func writeMarkdown(w io.Writer, t *Tree, _ Options) error {
 	line("| Total time of the processors | | |")
 	line("| :-- | --: | --: |")
 	for _, p := range Split(&root.Times) {
-		line("| ", p.Label, " | ", timeWords(p.Seconds), " | ", percent(p.Share), " |")
+		line("| ", p.Label, " | ", o.time(p.Seconds), " | ", o.percent(p.Share), " |")
 	}
 	if len(findings) > 0 {
 		line()
@@ -49,7 +49,7 @@ func writeMarkdown(w io.Writer, t *Tree, _ Options) error {
 		line("| Interval | Execution time | Efficiency | Lost time |")
 		line("| :-- | --: | --: | --: |")
 		for _, n := range nodes[:min(len(nodes), markdownRows)] {
-			line("| ", markdownText(nameWords(n)), " | ", timeWords(float64(n.ExecutionTime)), " | ", percent(n.Efficiency), " | ", timeWords(float64(n.LostTime)), " |")
+			line("| ", markdownText(nameWords(n)), " | ", o.time(float64(n.ExecutionTime)), " | ", o.percent(n.Efficiency), " | ", o.time(float64(n.LostTime)), " |")
 		}
 		if k := len(nodes) - markdownRows; k > 0 {
 			line()

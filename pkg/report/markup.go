@@ -3,6 +3,7 @@ package report
 import (
 	"html/template"
 	"strconv"
+	"strings"
 
 	"dvmtools/pkg/interval"
 )
@@ -19,19 +20,37 @@ func valueHTML(v Value, unit string) template.HTML {
 }
 
 func appendValue(b []byte, v Value, unit string) []byte {
-	b = append(b, v.String()...)
+	number, unit := v.display(unit)
+	return appendNumber(b, number, unit)
+}
+
+func appendNumber(b []byte, number, unit string) []byte {
+	b = append(b, strings.ReplaceAll(number, "<", "&lt;")...)
 	b = append(b, "\u00a0<i>"...)
 	b = append(b, unit...)
 	return append(b, "</i>"...)
 }
 
 // appendCell appends a cell of a table with a number that is exact in its
-// data-value. Attributes, if any, begin with a blank.
-func appendCell(b []byte, v Value, unit, attributes string) []byte {
+// data-value and, for people, in its tooltip, before what title says of it.
+// Attributes, if any, begin with a blank.
+func appendCell(b []byte, v Value, unit, attributes, title string) []byte {
+	exact := v.Exact()
 	b = append(b, "<td"...)
 	b = append(b, attributes...)
 	b = append(b, ` data-value="`...)
-	b = append(b, v.Exact()...)
+	b = append(b, exact...)
+	if exact != "0" || title != "" {
+		b = append(b, `" title="`...)
+		b = append(b, exact...)
+		if unit == unitSeconds {
+			b = append(b, " s"...)
+		}
+		if title != "" {
+			b = append(b, ": "...)
+			b = append(b, template.HTMLEscapeString(title)...)
+		}
+	}
 	b = append(b, `">`...)
 	b = appendValue(b, v, unit)
 	return append(b, "</td>"...)
@@ -39,17 +58,18 @@ func appendCell(b []byte, v Value, unit, attributes string) []byte {
 
 // secondsHTML returns the cell of a time that is no figure of its own.
 func secondsHTML(x float64) template.HTML {
-	return template.HTML(appendCell(nil, Value{real: x}, unitSeconds, ""))
+	return template.HTML(appendCell(nil, Value{real: x}, unitSeconds, "", ""))
 }
 
 // appendFigure appends the cell of figure f of an interval. It has the
 // figure's anchor and, when titled, its definition.
 func appendFigure(b []byte, f *Figure, iv *interval.Interval, titled bool) []byte {
 	attributes := ` id="i` + strconv.Itoa(iv.ID) + `-` + f.Anchor + `" data-name="` + f.Anchor + `"`
+	title := ""
 	if titled {
-		attributes += ` title="` + template.HTMLEscapeString(f.Title()) + `"`
+		title = f.Title()
 	}
-	return appendCell(b, f.Value(iv), f.Unit, attributes)
+	return appendCell(b, f.Value(iv), f.Unit, attributes, title)
 }
 
 // barHTML draws the parts of Total time of an interval. What the colours mean

@@ -51,6 +51,9 @@ const (
 type Options struct {
 	// Metric is the metric of the folded format, "" for total_time.
 	Metric string
+	// Exact shows the numbers of the text and of the summary in full, times
+	// in seconds. The page has them as tooltips, the other formats anyway.
+	Exact bool
 	// Colour allows the text to hold the escape sequences of terminals.
 	Colour bool
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
 )
 
 // writeText writes what was simulated, the diagnosis, where the time goes, what
@@ -27,16 +26,16 @@ func writeText(w io.Writer, t *Tree, o Options) error {
 	}
 	facts = append(facts,
 		[]string{"grid", gridWords(h.Grid) + " = " + count(h.Processors, "processor", "processors")})
-	if o := optionWords(&h.Options); o != "" {
-		facts = append(facts, []string{"options", o})
+	if words := optionWords(&h.Options); words != "" {
+		facts = append(facts, []string{"options", words})
 	}
-	if o := warningWords(t.Warnings); o != "" {
-		facts = append(facts, []string{"warnings", o})
+	if words := warningWords(t.Warnings); words != "" {
+		facts = append(facts, []string{"warnings", words})
 	}
 	facts = append(facts,
-		[]string{"execution time", timeWords(float64(root.ExecutionTime))},
-		[]string{"efficiency", percent(root.Efficiency)},
-		[]string{"total time", timeWords(float64(root.TotalTime))})
+		[]string{"execution time", o.time(float64(root.ExecutionTime))},
+		[]string{"efficiency", o.percent(root.Efficiency)},
+		[]string{"total time", o.time(float64(root.TotalTime))})
 	for _, row := range align(facts, "ll") {
 		line(row)
 	}
@@ -52,9 +51,9 @@ func writeText(w io.Writer, t *Tree, o Options) error {
 	line("")
 	var parts [][]string
 	for _, p := range Split(&root.Times) {
-		parts = append(parts, []string{"  " + p.Label, timeWords(p.Seconds), percent(p.Share), gauge([]Part{p}, 20)})
+		parts = append(parts, []string{"  " + p.Label, o.time(p.Seconds), o.percent(p.Share), gauge([]Part{p}, 20)})
 	}
-	for _, row := range align(parts, "lrrl") {
+	for _, row := range align(parts, "lddl") {
 		line(row)
 	}
 
@@ -77,15 +76,15 @@ func writeText(w io.Writer, t *Tree, o Options) error {
 			// The indent is bounded, or a deep tree would be quadratic text.
 			strings.Repeat("  ", min(n.Level, maxIndent)) + typeWords(n.Type),
 			placeWords(&n.Interval), exprWords(&n.Interval),
-			Value{count: n.Count, isCount: true}.String(),
-			Value{count: n.Processors, isCount: true}.String(),
-			timeWords(float64(n.ExecutionTime)),
-			percent(n.Efficiency),
-			timeWords(float64(n.LostTime)),
+			countValue(n.Count).Exact(),
+			countValue(n.Processors).Exact(),
+			o.time(float64(n.ExecutionTime)),
+			o.percent(n.Efficiency),
+			o.time(float64(n.LostTime)),
 			gauge(Split(&n.Times), 16),
 		})
 	}
-	for i, row := range align(rows, "llrrrrrrl") {
+	for i, row := range align(rows, "llrrrdddl") {
 		switch {
 		case i == 0:
 			row = paint(bold, row)
@@ -109,36 +108,4 @@ const maxIndent = 12
 // droppedWords says how many intervals were left out.
 func droppedWords(n int) string {
 	return count(int64(n), "deeper interval is", "deeper intervals are") + " not shown; their times are part of those around them"
-}
-
-// maxPad is the width to which a column is padded at most, so that one long
-// file name does not blow up every line.
-const maxPad = 60
-
-// align pads the columns of rows to their greatest width, at most [maxPad];
-// sides holds l or r for each column. Columns are two blanks apart.
-func align(rows [][]string, sides string) []string {
-	widths := make([]int, len(sides))
-	for _, r := range rows {
-		for i, c := range r {
-			widths[i] = max(widths[i], min(maxPad, utf8.RuneCountInString(c)))
-		}
-	}
-	var out []string
-	for _, r := range rows {
-		var b strings.Builder
-		for i, c := range r {
-			if i > 0 {
-				b.WriteString("  ")
-			}
-			pad := strings.Repeat(" ", max(0, widths[i]-utf8.RuneCountInString(c)))
-			if sides[i] == 'r' {
-				b.WriteString(pad + c)
-			} else {
-				b.WriteString(c + pad)
-			}
-		}
-		out = append(out, b.String())
-	}
-	return out
 }

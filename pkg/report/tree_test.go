@@ -144,12 +144,19 @@ func TestEveryFigureIsDefined(t *testing.T) {
 	ids := byID(t, parse(t, write(t, sample(t).tree(t, report.AllLevels), report.HTML)))
 	for _, f := range report.Figures() {
 		cell := ids["i3-"+f.Anchor]
-		title, ok := attr(cell, "title")
-		if !ok {
-			title, _ = attr(cell.Parent, "title")
+		title, _ := attr(cell, "title")
+		around, _ := attr(cell.Parent, "title")
+		if want := f.Definition + ": " + f.Formula; !strings.HasSuffix(title, ": "+want) && around != want {
+			t.Errorf("%s: titles %q and %q, expected %q", f.Anchor, title, around, want)
 		}
-		if want := f.Definition + ": " + f.Formula; title != want {
-			t.Errorf("%s: title %q, expected %q", f.Anchor, title, want)
+		// The tooltip of the figure itself begins with the exact value.
+		value, _ := attr(cell, "data-value")
+		unit := ""
+		if f.Unit == "s" {
+			unit = " s"
+		}
+		if want := value + unit; value != "0" && title != want && !strings.HasPrefix(title, want+": ") {
+			t.Errorf("%s: title %q, expected it to begin with %q", f.Anchor, title, want)
 		}
 		row := ids["def-"+f.Def]
 		if row == nil {
@@ -244,12 +251,12 @@ func TestProcessors(t *testing.T) {
 	}
 	for section, want := range map[string][]string{
 		"i1": {"Coordinates | Processors | Execution time | CPU time",
-			"(0-1; 0), (0; 1) | 3 | 0.0148596 s | 0.014 s", "(1; 1) | 1 | 0.0158596 s | 0.011 s",
-			"minimum |  | 0.0148596 s | 0.011 s", "mean |  | 0.0151096 s | 0.01325 s", "maximum |  | 0.0158596 s | 0.014 s"},
+			"(0-1; 0), (0; 1) | 3 | 14.86 ms | 14.00 ms", "(1; 1) | 1 | 15.86 ms | 11.00 ms",
+			"minimum |  | 14.86 ms | 11.00 ms", "mean |  | 15.11 ms | 13.25 ms", "maximum |  | 15.86 ms | 14.00 ms"},
 		"i2": nil,
 		"i4": {"Coordinates | Processors | Execution time | CPU time",
-			"(0-1; 0), (0; 1) | 3 | 0.0124596 s | 0.012 s", "processor 3 | 1 | 0.0124596 s | 0.009 s",
-			"minimum |  | 0.0124596 s | 0.009 s", "mean |  | 0.0124596 s | 0.01125 s", "maximum |  | 0.0124596 s | 0.012 s"},
+			"(0-1; 0), (0; 1) | 3 | 12.46 ms | 12.00 ms", "processor 3 | 1 | 12.46 ms | 9.000 ms",
+			"minimum |  | 12.46 ms | 9.000 ms", "mean |  | 12.46 ms | 11.25 ms", "maximum |  | 12.46 ms | 12.00 ms"},
 	} {
 		if got := rows(section); !slices.Equal(got, want) {
 			t.Errorf("%s:\ngot  %q\nwant %q", section, got, want)

@@ -1,6 +1,11 @@
 package report
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+
+	"dvmtools/pkg/units"
+)
 
 // Value is a number of a record.
 type Value struct {
@@ -17,22 +22,40 @@ func (v Value) Exact() string {
 	return strconv.FormatFloat(v.real, 'g', -1, 64)
 }
 
-// String returns the number for people: a count in full, any other number
-// with six significant digits as C's %.6g writes it.
-func (v Value) String() string {
-	if v.isCount {
-		return strconv.FormatInt(v.count, 10)
+// display returns the number for people and its unit, from the unit of its
+// figure: times with four digits in a fitting unit, ratios in per cent, counts
+// in full.
+func (v Value) display(unit string) (number, shown string) {
+	switch {
+	case v.isCount:
+		return v.Exact(), unit
+	case unit == unitRatio:
+		number, shown, _ = strings.Cut(percent(v.real), " ")
+		return number, shown
 	}
-	return strconv.FormatFloat(v.real, 'g', 6, 64)
+	return units.Seconds(v.real).Show()
 }
 
-// percent returns a share of 1 as "12.3 %". Shares that would round to 0 and
-// are not are "<0.1 %".
-func percent(share float64) string {
-	if share > 0 && share < 0.0005 {
-		return "<0.1 %"
+// timeWords returns a time for people: "21.40 us".
+func timeWords(seconds float64) string { return units.Seconds(seconds).Short() }
+
+// percent returns a share of 1 as "12.3 %".
+func percent(share float64) string { return units.Percent(share) }
+
+// time returns a time as the options want it.
+func (o *Options) time(seconds float64) string {
+	if o.Exact {
+		return units.Seconds(seconds).Exact() + " s"
 	}
-	return strconv.FormatFloat(share*100, 'f', 1, 64) + " %"
+	return timeWords(seconds)
+}
+
+// percent returns a share as the options want it.
+func (o *Options) percent(share float64) string {
+	if o.Exact {
+		return Value{real: share * 100}.Exact() + " %"
+	}
+	return percent(share)
 }
 
 // ratio returns a/b, 0 when b is 0.

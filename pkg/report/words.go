@@ -112,7 +112,7 @@ func machineWords(d *machine.Description) (summary string, nodes []string) {
 func nodeWords(n *machine.NodeDescription) string {
 	name := Clean(n.Name)
 	if len(n.Children) == 0 {
-		return name + ": a processor of relative power " + Value{real: n.Power}.String()
+		return name + ": a processor of relative power " + strconv.FormatFloat(n.Power, 'g', -1, 64)
 	}
 	var groups []string
 	for _, g := range n.Children {
@@ -127,8 +127,8 @@ func nodeWords(n *machine.NodeDescription) string {
 	if m.CommType == machine.Myrinet {
 		s += " with " + count(int64(m.Channels), "channel", "channels")
 	}
-	micro := func(x float64) string { return Value{real: x * 1e6}.String() }
-	return s + ", " + micro(float64(m.TStart)) + " µs per message + " + micro(float64(m.TByte)) + " µs per byte"
+	micro := func(x float64) string { return strconv.FormatFloat(x*1e6, 'g', 6, 64) }
+	return s + ", " + micro(float64(m.TStart)) + " us per message + " + micro(float64(m.TByte)) + " us per byte"
 }
 
 // optionWords lists the choices that shaped the result, "" when the stream

@@ -134,7 +134,7 @@ func TestDemo(t *testing.T) {
 	if err != nil {
 		t.Fatalf("scripts/demo: %v\n%s", err, out)
 	}
-	for _, want := range []string{"execution time", "the report: " + html, "2 × 2 × 1 = 4 processors"} {
+	for _, want := range []string{"execution time", "the report: " + html, "2 × 2 = 4 processors"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("scripts/demo does not print %q:\n%s", want, out)
 		}
