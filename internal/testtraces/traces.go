@@ -120,6 +120,18 @@ func Sample(t testing.TB) []string {
 	return names
 }
 
+// SampleRuns returns the runs that tests with many simulations of each take:
+// all of them, but under the race detector only the first of each program.
+func SampleRuns(t testing.TB) []Run {
+	t.Helper()
+	runs := Runs(t)
+	if !effort.Race || effort.Long() {
+		return runs
+	}
+	program := func(r Run) string { return r.Name[:strings.LastIndex(r.Name, "_p")] }
+	return slices.CompactFunc(runs, func(a, b Run) bool { return program(a) == program(b) })
+}
+
 // results keeps the results of a function by its argument; several tests may
 // ask at once, and the function runs once for each.
 type results[T any] struct{ of sync.Map }
@@ -257,12 +269,16 @@ func Merged(t testing.TB, run Run) []byte {
 	return b
 }
 
+// large is the size of a text whose calls are not kept: they take a multiple of
+// it.
+const large = 8 << 20
+
 // Source returns the calls of text, a trace called name. Those of a text that
 // Text or Merged returned are parsed once and shared, and keep the name that
-// was given first.
+// was given first; large ones are parsed anew.
 func Source(t testing.TB, name string, text []byte) call.Source {
 	t.Helper()
-	if len(text) == 0 {
+	if len(text) == 0 || len(text) > large {
 		return Parse(t, name, text)
 	}
 	if _, ok := kept.Load(&text[0]); !ok {

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"dvmtools/internal/effort"
 	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/clock/clocktest"
 	"dvmtools/pkg/interval"
@@ -159,7 +160,11 @@ func TestOptions(t *testing.T) {
 func TestEnginesAgreeOnLargeGrids(t *testing.T) {
 	m := machineOf(t, bus)
 	compared := 0
-	for _, name := range []string{"f01_ivals", "f03_async", "f04_across", "f05_remote", "f06_redist", "f07_copy", "f09_tasks", "f10_genblk", "c14_line", "d15_api"} {
+	names := []string{"f04_across", "f05_remote", "f09_tasks", "f01_ivals", "f03_async", "f06_redist", "f07_copy", "f10_genblk", "c14_line", "d15_api"}
+	if effort.Race {
+		names = names[:3]
+	}
+	for _, name := range names {
 		b := testtraces.Text(t, "single/"+name+".ptr.zst")
 		for _, grid := range [][]int{{16, 16, 4}, {1024}} {
 			where := fmt.Sprintf("%s on %v", name, grid)
@@ -175,7 +180,7 @@ func TestEnginesAgreeOnLargeGrids(t *testing.T) {
 			sameResult(t, where, slow, fast)
 		}
 	}
-	if compared < 8 {
+	if compared < len(names)*8/10 {
 		t.Errorf("only %d results were compared", compared)
 	}
 }
