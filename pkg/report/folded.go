@@ -112,7 +112,7 @@ func writeFolded(w io.Writer, t *Tree, o Options) error {
 	var frames []string
 	for _, n := range t.Nodes {
 		depth := min(n.Level, maxFrames-1)
-		frames = append(frames[:depth], frame(n))
+		frames = append(frames[:depth], stackFrame(n))
 		for i := range leaves {
 			l := &leaves[i]
 			own := l.get(&n.Interval)
@@ -140,5 +140,5 @@ func writeFolded(w io.Writer, t *Tree, o Options) error {
 	return b.Flush()
 }
 
-// frame names an interval in a stack.
-func frame(n *Node) string { return strings.ReplaceAll(nameWords(n), ";", ",") }
+// stackFrame names an interval in a stack.
+func stackFrame(n *Node) string { return strings.ReplaceAll(nameWords(n), ";", ",") }

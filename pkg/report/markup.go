@@ -1,92 +1,124 @@
 package report
 
 import (
-	"html/template"
 	"strconv"
-	"strings"
-
-	"dvmtools/pkg/interval"
+	"unicode/utf8"
 )
 
-// The pieces of which a page has very many are written here and not by the
-// template, which would take ten times as long. Only numbers and words of
-// this package may pass: whatever comes from a trace goes through the
-// template and its escaping.
+// markup is HTML or JSON to which is appended. A page has very many pieces of
+// the same few forms; made by templates they would take ten times as long.
+// Whatever is text goes through [markup.text] or [markup.quoted], which a fuzz
+// target compares with the escaping of html/template and encoding/json.
+type markup []byte
 
-// valueHTML returns a number and its unit. The space between them does not
-// break.
-func valueHTML(v Value, unit string) template.HTML {
-	return template.HTML(appendValue(nil, v, unit))
+// raw appends markup of this package.
+func (m *markup) raw(s string) { *m = append(*m, s...) }
+
+// int appends a whole number.
+func (m *markup) int(n int64) { *m = strconv.AppendInt(*m, n, 10) }
+
+// exact appends the shortest decimal that reads back as the same number.
+func (m *markup) exact(v Value) {
+	if v.isCount {
+		*m = strconv.AppendInt(*m, v.count, 10)
+		return
+	}
+	if v.real == 0 {
+		*m = append(*m, '0')
+		return
+	}
+	*m = strconv.AppendFloat(*m, v.real, 'g', -1, 64)
 }
 
-func appendValue(b []byte, v Value, unit string) []byte {
-	number, unit := v.display(unit)
-	return appendNumber(b, number, unit)
+// text appends text for a place between tags or in a quoted attribute.
+func (m *markup) text(s string) {
+	b := *m
+	last := 0
+	for i := range len(s) {
+		var e string
+		switch s[i] {
+		case '&':
+			e = "&amp;"
+		case '<':
+			e = "&lt;"
+		case '>':
+			e = "&gt;"
+		case '"':
+			e = "&#34;"
+		case '\'':
+			e = "&#39;"
+		case 0:
+			e = "\ufffd"
+		default:
+			continue
+		}
+		b = append(b, s[last:i]...)
+		b = append(b, e...)
+		last = i + 1
+	}
+	*m = append(b, s[last:]...)
 }
 
-func appendNumber(b []byte, number, unit string) []byte {
-	b = append(b, strings.ReplaceAll(number, "<", "&lt;")...)
-	b = append(b, "\u00a0<i>"...)
-	b = append(b, unit...)
-	return append(b, "</i>"...)
+// quoted appends a JSON string that may stand inside of a script element:
+// nothing in it ends the element or begins a comment.
+func (m *markup) quoted(s string) {
+	const hex = "0123456789abcdef"
+	b := append(*m, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			switch {
+			case c == '"' || c == '\\':
+				b = append(b, '\\', c)
+			case c < 0x20 || c == '<' || c == '>' || c == '&' || c == 0x7f:
+				b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+			default:
+				b = append(b, c)
+			}
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		switch {
+		case r == utf8.RuneError && size == 1:
+			b = append(b, `\ufffd`...)
+		case r == '\u2028' || r == '\u2029':
+			b = append(b, `\u202`...)
+			b = append(b, hex[r&15])
+		default:
+			b = append(b, s[i:i+size]...)
+		}
+		i += size
+	}
+	*m = append(b, '"')
 }
 
-// appendCell appends a cell of a table with a number that is exact in its
-// data-value and, for people, in its tooltip, before what title says of it.
-// Attributes, if any, begin with a blank.
-func appendCell(b []byte, v Value, unit, attributes, title string) []byte {
-	exact := v.Exact()
-	b = append(b, "<td"...)
-	b = append(b, attributes...)
-	b = append(b, ` data-value="`...)
-	b = append(b, exact...)
-	if exact != "0" || title != "" {
-		b = append(b, `" title="`...)
-		b = append(b, exact...)
+// value appends a number and its unit. The space between them does not break.
+func (m *markup) value(v Value, unit string) {
+	number, shown := v.display(unit)
+	m.text(number)
+	m.raw("\u00a0<i>")
+	m.raw(shown)
+	m.raw("</i>")
+}
+
+// cell appends a cell of a table with a number that is exact in its data-value
+// and, for people, in its tooltip. Attributes, if any, begin with a blank.
+func (m *markup) cell(v Value, unit, attributes string) {
+	m.raw("<td")
+	m.raw(attributes)
+	m.raw(` data-value="`)
+	from := len(*m)
+	m.exact(v)
+	to := len(*m)
+	if to-from > 1 || (*m)[from] != '0' {
+		m.raw(`" title="`)
+		*m = append(*m, (*m)[from:to]...)
 		if unit == unitSeconds {
-			b = append(b, " s"...)
-		}
-		if title != "" {
-			b = append(b, ": "...)
-			b = append(b, template.HTMLEscapeString(title)...)
+			m.raw(" s")
 		}
 	}
-	b = append(b, `">`...)
-	b = appendValue(b, v, unit)
-	return append(b, "</td>"...)
-}
-
-// secondsHTML returns the cell of a time that is no figure of its own.
-func secondsHTML(x float64) template.HTML {
-	return template.HTML(appendCell(nil, Value{real: x}, unitSeconds, "", ""))
-}
-
-// appendFigure appends the cell of figure f of an interval. It has the
-// figure's anchor and, when titled, its definition.
-func appendFigure(b []byte, f *Figure, iv *interval.Interval, titled bool) []byte {
-	attributes := ` id="i` + strconv.Itoa(iv.ID) + `-` + f.Anchor + `" data-name="` + f.Anchor + `"`
-	title := ""
-	if titled {
-		title = f.Title()
-	}
-	return appendCell(b, f.Value(iv), f.Unit, attributes, title)
-}
-
-// barHTML draws the parts of Total time of an interval. What the colours mean
-// is also said in words, to those who point at a part and to those who do not
-// see it.
-func barHTML(t *interval.Times) template.HTML {
-	list := strokes(Split(t))
-	label := "Total time by use:"
-	if len(list) == 0 {
-		label = "No time was spent"
-	}
-	var rects []byte
-	for _, s := range list {
-		words := template.HTMLEscapeString(s.Label + " " + percent(s.Share))
-		label += " " + words + ";"
-		rects = append(rects, `<rect class="p-`+s.Key+`" x="`+s.X+`" width="`+s.Width+`" height="20"><title>`+words+`</title></rect>`...)
-	}
-	return template.HTML(`<svg class="bar" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="` + label + `">` +
-		string(rects) + `</svg>`)
+	m.raw(`">`)
+	m.value(v, unit)
+	m.raw("</td>")
 }

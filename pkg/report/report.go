@@ -7,8 +7,12 @@
 //     its anchor (R appendix 2), label, unit, definition,
 //     formula and how to get it from a record. Every format and the tests
 //     are driven by this one table.
-//  3. [Write] writes a tree in a [Format]. HTML is one file that loads
-//     nothing, needs no script and says so in its content security policy.
+//  3. [Findings] are what costs time and could be changed, by one table of
+//     rules; [Diagnosis] says the most of it in a few sentences.
+//  4. [Write] writes a tree in a [Format]. HTML is one file that loads nothing:
+//     its style sheet and its script are named by their hashes in its content
+//     security policy. The script shows the intervals from data that the file
+//     holds; without scripts the same is there as plain tables.
 //
 // The same tree gives the same bytes. Text that comes from a trace is shown
 // as text, whatever it holds ([Clean]).

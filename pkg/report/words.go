@@ -154,12 +154,17 @@ func warningWords(n int64) string {
 	return count(n, "warning", "warnings") + " of the simulation; see its messages"
 }
 
+// fileWords names the file of an interval.
+func fileWords(iv *interval.Interval) string {
+	if iv.File == "" {
+		return "unknown file"
+	}
+	return Clean(iv.File)
+}
+
 // placeWords returns "jac.fdv:12".
 func placeWords(iv *interval.Interval) string {
-	file := Clean(iv.File)
-	if file == "" {
-		file = "unknown file"
-	}
+	file := fileWords(iv)
 	if iv.Line <= 0 {
 		return file
 	}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"html/template"
+	"io"
+	"strings"
+)
+
+// The page's parts. The scripts are one program: they are joined in the order
+// in which they use each other.
+var (
+	//go:embed assets/page.html.tmpl
+	pageSource string
+	//go:embed assets/page.css
+	styleSheet string
+	//go:embed assets/format.js
+	scriptFormat string
+	//go:embed assets/dom.js
+	scriptDOM string
+	//go:embed assets/model.js
+	scriptModel string
+	//go:embed assets/charts.js
+	scriptCharts string
+	//go:embed assets/tree.js
+	scriptTree string
+	//go:embed assets/interval.js
+	scriptInterval string
+	//go:embed assets/main.js
+	scriptMain string
+)
+
+// A frame is what every page has around its content. Nothing but its own style
+// sheet and its own script, named by their hashes, can be loaded or run.
+type frame struct {
+	Title string
+	CSS   template.CSS
+	JS    template.JS
+	CSP   template.HTML
+}
+
+// newFrame returns the frame of a page with the given scripts.
+func newFrame(title string, scripts ...string) frame {
+	js := "(() => {\n\"use strict\";\n" + strings.Join(scripts, "\n") + "})();\n"
+	hash := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	}
+	return frame{
+		Title: title,
+		CSS:   template.CSS(styleSheet),
+		JS:    template.JS(js),
+		CSP: template.HTML(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ` + hash(js) +
+			`; style-src ` + hash(styleSheet) + `; base-uri 'none'; form-action 'none'">`),
+	}
+}
+
+// parts are the templates of the page.
+func parts() *template.Template {
+	t, err := template.New("page").Parse(pageSource)
+	if err != nil {
+		panic("report: internal error: " + err.Error())
+	}
+	return t
+}
+
+// A pageWriter writes templates and markup of our own one after the other and
+// remembers the first error.
+type pageWriter struct {
+	w         io.Writer
+	templates *template.Template
+	err       error
+}
+
+func newPageWriter(w io.Writer) *pageWriter { return &pageWriter{w: w, templates: parts()} }
+
+// template writes the named template.
+func (p *pageWriter) template(name string, data any) {
+	if p.err != nil {
+		return
+	}
+	var b bytes.Buffer
+	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
+		panic("report: internal error: " + err.Error())
+	}
+	p.write(b.Bytes())
+}
+
+// write writes markup.
+func (p *pageWriter) write(m markup) {
+	if p.err == nil {
+		_, p.err = p.w.Write(m)
+	}
+}

@@ -1,0 +1,195 @@
+package report
+
+import (
+	"encoding/json"
+
+	"dvmtools/pkg/interval"
+)
+
+// maxDrawn is how many classes of processors of one interval the page has;
+// the rest has no place in a picture.
+const maxDrawn = 4096
+
+// pageFigure is what the script knows about a figure.
+type pageFigure struct {
+	Anchor     string `json:"anchor"`
+	Label      string `json:"label"`
+	Unit       string `json:"unit"`
+	Definition string `json:"definition"`
+	Formula    string `json:"formula"`
+	Def        string `json:"def"`
+	Depth      int    `json:"depth"`
+	Part       bool   `json:"part"`
+	Kind       *int   `json:"kind,omitempty"`
+}
+
+// dataPart is how the script finds a part of Total time: the figure, less
+// another.
+type dataPart struct {
+	Key        string `json:"key"`
+	Label      string `json:"label"`
+	Productive bool   `json:"productive"`
+	Figure     string `json:"figure"`
+	Less       string `json:"less,omitempty"`
+}
+
+// dataHead is the part of the data that is small.
+type dataHead struct {
+	Figures []pageFigure `json:"figures"`
+	Kinds   []string     `json:"kinds"`
+	Parts   []dataPart   `json:"parts"`
+	Columns []string     `json:"columns"`
+	Grid    []int        `json:"grid"`
+	Words   []string     `json:"words"`
+}
+
+// partFigures are the figures of which the parts of Total time are made.
+var partFigures = map[string][2]string{
+	"cpu": {"ptimec"}, "sys": {"ptimes"}, "io": {"ptimei"}, "iusr": {"iuser"}, "isys": {"isyst"},
+	"wait": {"csyn"}, "comm": {"comm", "csyn"}, "idle": {"idle"},
+}
+
+// writeData writes the intervals as the script reads them: one JSON document
+// in an element that browsers do not run. "words" are the texts that repeat;
+// an interval is [id, parent, level, type, file, line, expr, count,
+// processors, [figures], [classes]], a class [n, boxes, rank, [columns]], in
+// the order of "figures" and "columns".
+func writeData(p *pageWriter, t *Tree) {
+	words := map[string]int{}
+	head := dataHead{Grid: append([]int{}, t.Header.Grid...), Words: []string{}}
+	word := func(s string) int64 {
+		i, ok := words[s]
+		if !ok {
+			i = len(head.Words)
+			words[s] = i
+			head.Words = append(head.Words, s)
+		}
+		return int64(i)
+	}
+	for _, n := range t.Nodes {
+		word(typeWords(n.Type))
+		word(fileWords(&n.Interval))
+	}
+	figures := Figures()
+	for i := range figures {
+		f := &figures[i]
+		x := pageFigure{Anchor: f.Anchor, Label: f.Label, Unit: f.Unit, Definition: f.Definition, Formula: f.Formula, Def: f.Def, Depth: f.Depth, Part: f.PartOfTotal}
+		if f.OfKind {
+			k := int(f.Kind)
+			x.Kind = &k
+		}
+		head.Figures = append(head.Figures, x)
+	}
+	for k := range interval.NumKinds {
+		head.Kinds = append(head.Kinds, kindLabel(k))
+	}
+	for _, s := range Split(&interval.Times{}) {
+		from := partFigures[s.Key]
+		head.Parts = append(head.Parts, dataPart{Key: s.Key, Label: s.Label, Productive: s.Productive, Figure: from[0], Less: from[1]})
+	}
+	columns := processorFigures()
+	for _, c := range columns {
+		head.Columns = append(head.Columns, c.Anchor)
+	}
+	// Marshal escapes what could end the element.
+	text, err := json.Marshal(head)
+	if err != nil {
+		panic("report: internal error: " + err.Error())
+	}
+	var m markup
+	m.raw(`<script type="application/json" id="data">`)
+	m = append(m, text[:len(text)-1]...)
+	m.raw(",\n\"intervals\":[")
+	for i, n := range t.Nodes {
+		if i > 0 {
+			m.raw(",")
+		}
+		m.raw("\n[")
+		m.int(int64(n.ID))
+		m.raw(",")
+		if n.Up == nil {
+			m.raw("0")
+		} else {
+			m.int(int64(n.Up.ID))
+		}
+		m.raw(",")
+		m.int(int64(n.Level))
+		m.raw(",")
+		m.int(word(typeWords(n.Type)))
+		m.raw(",")
+		m.int(word(fileWords(&n.Interval)))
+		m.raw(",")
+		m.int(int64(n.Line))
+		if n.Expr == nil {
+			m.raw(",null,")
+		} else {
+			// A string: numbers of scripts are exact up to 2^53 only.
+			m.raw(`,"`)
+			m.int(*n.Expr)
+			m.raw(`",`)
+		}
+		m.int(n.Count)
+		m.raw(",")
+		m.int(n.Processors)
+		m.raw(",[")
+		for j := range figures {
+			if j > 0 {
+				m.raw(",")
+			}
+			m.exact(figures[j].Value(&n.Interval))
+		}
+		m.raw("]")
+		if len(n.Classes) > 0 {
+			m.classes(n.Classes, columns)
+		}
+		m.raw("]")
+		if len(m) > 1<<16 {
+			p.write(m)
+			m = m[:0]
+		}
+	}
+	m.raw("\n]}\n</script>\n")
+	p.write(m)
+}
+
+// classes appends the classes of processors of an interval.
+func (m *markup) classes(classes []interval.Processor, columns []Figure) {
+	m.raw(",[")
+	for i := range classes[:min(len(classes), maxDrawn)] {
+		c := &classes[i]
+		if i > 0 {
+			m.raw(",")
+		}
+		m.raw("[")
+		m.int(c.N)
+		m.raw(",[")
+		for j, box := range c.Boxes {
+			if j > 0 {
+				m.raw(",")
+			}
+			m.raw("[")
+			for k, set := range box {
+				if k > 0 {
+					m.raw(",")
+				}
+				m.quoted(Clean(set))
+			}
+			m.raw("]")
+		}
+		m.raw("],")
+		if c.Rank == nil {
+			m.raw("null")
+		} else {
+			m.int(*c.Rank)
+		}
+		m.raw(",[")
+		for j := range columns {
+			if j > 0 {
+				m.raw(",")
+			}
+			m.exact(columns[j].OfTimes(&c.Times))
+		}
+		m.raw("]]")
+	}
+	m.raw("]")
+}

@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bufio"
+	"html/template"
+	"io"
+)
+
+// maxStatic is how many intervals a page shows without scripts, too.
+const maxStatic = 1000
+
+// openNodes is how many nodes of the machine are shown without being asked
+// for.
+const openNodes = 6
+
+// reportPage is what the templates of a report see.
+type reportPage struct {
+	frame
+	Program, Trace    string
+	Machine           string
+	MachineNodes      []string
+	MachineOpen       bool
+	Grid, Procs       string
+	Options, Warnings string
+	Exec, Lost, Total template.HTML
+	Effic             string
+	Diagnosis         []string
+	Findings          []pageFinding
+	Parts             []pagePart
+	Bar               template.HTML
+	Dropped           string
+	Definitions       []Figure
+}
+
+// pagePart is a line of the legend.
+type pagePart struct {
+	Key, Label, Side, Share string
+	Cell                    template.HTML
+}
+
+// pageFinding is a line of the findings.
+type pageFinding struct {
+	Finding
+	Saving string
+}
+
+// writeHTML writes the page: what is known about the program as a whole; the
+// intervals for people without scripts, inside noscript; the definitions; the
+// intervals as data, and the script that shows them.
+func writeHTML(w io.Writer, t *Tree, _ Options) error {
+	b := bufio.NewWriterSize(w, 1<<16)
+	p := newPageWriter(b)
+	page := newReportPage(t)
+	p.template("begin", page)
+	p.template("top", page)
+	p.write(markup("<noscript>\n"))
+	if len(t.Nodes) > maxStatic {
+		var m markup
+		m.raw("<p>This page shows its ")
+		m.int(int64(len(t.Nodes)))
+		m.raw(" intervals with a script only. Without scripts: <code>dvmreport --level N</code> leaves out those deeper than N, and <code>dvmreport --format csv</code> writes every figure as a table.</p>\n")
+		p.write(m)
+	} else {
+		writeStatic(p, t)
+	}
+	p.write(markup("</noscript>\n"))
+	p.template("definitions", page)
+	writeData(p, t)
+	p.template("end", page)
+	if p.err != nil {
+		return p.err
+	}
+	return b.Flush()
+}
+
+func newReportPage(t *Tree) *reportPage {
+	h, root := &t.Header, t.Root
+	seconds := func(x float64) template.HTML {
+		var m markup
+		m.value(Value{real: x}, unitSeconds)
+		return template.HTML(m)
+	}
+	var bar markup
+	bar.bar(&root.Times)
+	findings := Findings(t)
+	p := &reportPage{
+		frame:     newFrame(program(t)+" on "+gridWords(h.Grid)+": predicted performance", scriptFormat, scriptDOM, scriptModel, scriptCharts, scriptTree, scriptInterval, scriptMain),
+		Program:   program(t),
+		Trace:     trace(h),
+		Grid:      gridWords(h.Grid),
+		Procs:     count(h.Processors, "processor", "processors"),
+		Options:   optionWords(&h.Options),
+		Warnings:  warningWords(t.Warnings),
+		Exec:      seconds(float64(root.ExecutionTime)),
+		Lost:      seconds(float64(root.LostTime)),
+		Total:     seconds(float64(root.TotalTime)),
+		Effic:     percent(root.Efficiency),
+		Diagnosis: Diagnosis(t, findings),
+		Bar:       template.HTML(bar),
+	}
+	p.Machine, p.MachineNodes = machineWords(&h.Machine)
+	p.MachineOpen = len(p.MachineNodes) <= openNodes
+	for _, f := range findings {
+		p.Findings = append(p.Findings, pageFinding{f, savingWords(&f)})
+	}
+	for _, s := range Split(&root.Times) {
+		var m markup
+		m.cell(Value{real: s.Seconds}, unitSeconds, "")
+		side := "lost"
+		if s.Productive {
+			side = "productive"
+		}
+		p.Parts = append(p.Parts, pagePart{Key: s.Key, Label: s.Label, Side: side, Share: percent(s.Share), Cell: template.HTML(m)})
+	}
+	if t.Dropped > 0 {
+		p.Dropped = droppedWords(t.Dropped)
+	}
+	p.Definitions = append(mainFigures(), kindFigures(0)...)
+	return p
+}

@@ -1,0 +1,248 @@
+package report
+
+import (
+	"strconv"
+
+	"dvmtools/pkg/interval"
+)
+
+// maxClasses is how many classes of processors of one interval are listed.
+// Minimum, mean and maximum are always those of all.
+const maxClasses = 256
+
+// writeStatic writes every interval as it is shown without scripts: the list,
+// and a section for each.
+func writeStatic(p *pageWriter, t *Tree) {
+	s := static{main: mainFigures(), columns: processorFigures()}
+	for k := range s.kinds {
+		s.kinds[k] = kindFigures(interval.Kind(k))
+	}
+	var m markup
+	m.raw(`<div class="wide">` + "\n")
+	m.listHead()
+	for _, n := range t.Nodes {
+		m.listRow(n)
+	}
+	m.raw("</tbody></table></div>\n")
+	for _, n := range t.Nodes {
+		s.section(&m, n)
+		if len(m) > 1<<16 {
+			p.write(m)
+			m = m[:0]
+		}
+	}
+	p.write(m)
+}
+
+// listHead begins the table of intervals.
+func (m *markup) listHead() {
+	m.raw(`<table class="list"><thead><tr><th scope="col">Interval</th><th scope="col">Execution time</th><th scope="col">Efficiency</th><th scope="col">Lost time</th><th scope="col">Total time by use</th><th scope="col">Count</th><th scope="col">Processors</th></tr></thead><tbody>` + "\n")
+}
+
+// listRow appends the row of an interval in the table of intervals.
+func (m *markup) listRow(n *Node) {
+	m.raw(`<tr><th scope="row" class="d`)
+	m.int(int64(min(n.Level, maxIndent)))
+	m.raw(`"><a href="#i`)
+	m.int(int64(n.ID))
+	m.raw(`">`)
+	m.text(typeWords(n.Type))
+	m.raw(`</a> <span class="place">`)
+	m.text(placeWords(&n.Interval))
+	if n.Expr != nil {
+		m.raw(" expression ")
+		m.int(*n.Expr)
+	}
+	m.raw("</span></th>")
+	m.cell(Value{real: float64(n.ExecutionTime)}, unitSeconds, "")
+	m.cell(Value{real: n.Efficiency}, unitRatio, "")
+	m.cell(Value{real: float64(n.LostTime)}, unitSeconds, "")
+	m.raw(`<td class="use">`)
+	m.bar(&n.Times)
+	m.raw("</td><td>")
+	m.int(n.Count)
+	m.raw("</td><td>")
+	m.int(n.Processors)
+	m.raw("</td></tr>\n")
+}
+
+// static holds the tables of figures by which sections are made.
+type static struct {
+	main, columns []Figure
+	kinds         [interval.NumKinds][]Figure
+}
+
+// section appends the paragraph of one interval.
+func (s *static) section(m *markup, n *Node) {
+	id := strconv.Itoa(n.ID)
+	m.raw(`<section id="i` + id + `" class="interval" data-interval="` + id + `">` + "\n<h3>")
+	m.text(nameWords(n))
+	m.raw("</h3>\n" + `<nav aria-label="Interval ` + id + `">`)
+	m.link("UP", n.Up)
+	m.link("PRED", n.Pred)
+	m.link("NEXT", n.Next)
+	m.raw(`<a href="#top">HOME</a> <a href="#definitions">DEFINITIONS</a></nav>` + "\n" + `<p class="note">Interval ` + id + ", level ")
+	m.int(int64(n.Level))
+	m.raw(", entered " + count(n.Count, "time", "times") + ", " + count(n.Processors, "processor", "processors") + "</p>\n")
+	m.bar(&n.Times)
+	m.raw(`<div class="cols"><table class="main"><caption>Main characteristics</caption><thead><tr><th scope="col">Characteristic</th><th scope="col">Value</th><th scope="col">Of Total time</th></tr></thead><tbody>` + "\n")
+	for i := range s.main {
+		f := &s.main[i]
+		m.raw(`<tr><th scope="row" class="d`)
+		m.int(int64(f.Depth))
+		m.raw(`">`)
+		m.definition(f)
+		m.raw("</th>")
+		m.figure(f, n)
+		m.raw("<td>")
+		if f.PartOfTotal {
+			m.raw(percentHTML(ratio(f.times(&n.Times), float64(n.TotalTime))))
+		}
+		m.raw("</td></tr>\n")
+	}
+	m.raw(`</tbody></table><div class="wide"><table class="kinds"><caption>Communication operations</caption><thead><tr><th scope="col">Kind</th>`)
+	for i := range s.kinds[0] {
+		m.raw(`<th scope="col">`)
+		m.definition(&s.kinds[0][i])
+		m.raw("</th>")
+	}
+	m.raw("</tr></thead><tbody>\n")
+	for k := range s.kinds {
+		m.raw(`<tr><th scope="row">` + kindLabel(interval.Kind(k)) + "</th>")
+		for i := range s.kinds[k] {
+			m.figure(&s.kinds[k][i], n)
+		}
+		m.raw("</tr>\n")
+	}
+	m.raw("</tbody></table></div></div>\n")
+	if len(n.Classes) > 0 {
+		s.processors(m, n.Classes)
+	}
+	m.raw("</section>\n")
+}
+
+// link appends a link of the navigation, or its name when it leads nowhere.
+func (m *markup) link(word string, n *Node) {
+	if n == nil {
+		m.raw(`<span class="off">` + word + "</span> ")
+		return
+	}
+	m.raw(`<a href="#i`)
+	m.int(int64(n.ID))
+	m.raw(`">` + word + "</a> ")
+}
+
+// definition appends the name of a figure with its definition as a tooltip,
+// a link to the table of definitions.
+func (m *markup) definition(f *Figure) {
+	m.raw(`<a class="def" href="#def-` + f.Def + `" title="`)
+	m.text(f.Title())
+	m.raw(`">`)
+	m.text(f.Label)
+	m.raw("</a>")
+}
+
+// figure appends the cell of a figure of an interval, with the figure's
+// anchor.
+func (m *markup) figure(f *Figure, n *Node) {
+	m.cell(f.Value(&n.Interval), f.Unit, ` id="i`+strconv.Itoa(n.ID)+"-"+f.Anchor+`" data-name="`+f.Anchor+`"`)
+}
+
+// processors appends the table of the processors of an interval.
+func (s *static) processors(m *markup, classes []interval.Processor) {
+	var n int64
+	for i := range classes {
+		n += classes[i].N
+	}
+	m.raw("<h4>Processors</h4>\n<p class=\"note\">" + count(n, "processor", "processors") + " in " +
+		count(int64(len(classes)), "class of equal values", "classes of equal values") + "</p>\n")
+	m.raw(`<div class="wide"><table class="procs"><thead><tr><th scope="col">Coordinates</th><th scope="col">Processors</th>`)
+	for i := range s.columns {
+		m.raw(`<th scope="col">`)
+		m.text(columnLabel(&s.columns[i]))
+		m.raw("</th>")
+	}
+	m.raw("</tr></thead><tbody>\n")
+	for i := range classes[:min(len(classes), maxClasses)] {
+		c := &classes[i]
+		m.raw(`<tr><th scope="row">`)
+		m.text(classWords(c))
+		m.raw("</th><td>")
+		m.int(c.N)
+		m.raw("</td>")
+		for j := range s.columns {
+			m.cell(s.columns[j].OfTimes(&c.Times), unitSeconds, "")
+		}
+		m.raw("</tr>\n")
+	}
+	m.raw(`</tbody><tbody class="stats">` + "\n")
+	var rows [3]markup
+	for j := range s.columns {
+		for i, x := range statistics(classes, s.columns[j].times) {
+			rows[i].cell(Value{real: x}, unitSeconds, "")
+		}
+	}
+	for i, label := range []string{"minimum", "mean", "maximum"} {
+		m.raw(`<tr><th scope="row">` + label + "</th><td></td>")
+		*m = append(*m, rows[i]...)
+		m.raw("</tr>\n")
+	}
+	m.raw("</tbody></table></div>\n")
+	if k := len(classes) - maxClasses; k > 0 {
+		m.raw(`<p class="note">` + count(int64(k), "more class is", "more classes are") + " not listed; minimum, mean and maximum are those of all.</p>\n")
+	}
+}
+
+// columnLabel names a column of the table of processors.
+func columnLabel(f *Figure) string {
+	if f.Anchor == "iuser" || f.Anchor == "isyst" {
+		return "Insufficient parallelism " + f.Label
+	}
+	return f.Label
+}
+
+// statistics returns the minimum, mean and maximum over the processors of all
+// classes, of which there is at least one.
+func statistics(classes []interval.Processor, get func(*interval.Times) float64) [3]float64 {
+	least, most := get(&classes[0].Times), get(&classes[0].Times)
+	sum, n := 0.0, 0.0
+	for i := range classes {
+		x := get(&classes[i].Times)
+		least, most = min(least, x), max(most, x)
+		sum += float64(x * float64(classes[i].N))
+		n += float64(classes[i].N)
+	}
+	return [3]float64{least, sum / n, most}
+}
+
+// percentHTML returns a share for a page: what stands before the sign does not
+// break from it.
+func percentHTML(share float64) string {
+	number, unit := Value{real: share}.display(unitRatio)
+	switch number[0] {
+	case '<':
+		number = "&lt;" + number[1:]
+	case '>':
+		number = "&gt;" + number[1:]
+	}
+	return number + "\u00a0" + unit
+}
+
+// bar draws the parts of Total time of an interval. What the colours mean is
+// also said in words, to those who point at a part and to those who do not see
+// it.
+func (m *markup) bar(t *interval.Times) {
+	list := strokes(Split(t))
+	label := "Total time by use:"
+	if len(list) == 0 {
+		label = "No time was spent"
+	}
+	for _, s := range list {
+		label += " " + s.Label + " " + percentHTML(s.Share) + ";"
+	}
+	m.raw(`<svg class="bar" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="` + label + `">`)
+	for _, s := range list {
+		m.raw(`<rect class="p-` + s.Key + `" x="` + s.X + `" width="` + s.Width + `" height="20"><title>` + s.Label + " " + percentHTML(s.Share) + `</title></rect>`)
+	}
+	m.raw("</svg>")
+}
