@@ -15,7 +15,7 @@ func TestIndependence(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	allowed := []string{"call", "diag", "interval", "libdvm", "machine", "ndjson", "stream", "units"}
+	allowed := []string{"call", "diag", "interval", "libdvm", "machine", "ndjson", "options", "stream", "units"}
 	n := 0
 	for dep := range strings.FieldsSeq(string(out)) {
 		if name, ok := strings.CutPrefix(dep, "dvmtools/pkg/"); ok {
@@ -34,7 +34,7 @@ func TestIndependence(t *testing.T) {
 	}
 	for dep := range strings.FieldsSeq(string(direct)) {
 		switch dep {
-		case "dvmtools/pkg/call", "dvmtools/pkg/interval", "dvmtools/pkg/machine":
+		case "dvmtools/pkg/call", "dvmtools/pkg/interval", "dvmtools/pkg/machine", "dvmtools/pkg/options":
 		default:
 			if strings.Contains(dep, ".") || strings.HasPrefix(dep, "dvmtools/") {
 				t.Errorf("the oracle imports %s", dep)

@@ -64,7 +64,7 @@ func (g *gen) shadow() {
 	}
 	group := g.shadowGroup(some, false)
 	ref := []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)}
-	if g.chance(80) {
+	if !g.has(HandPipelines) || g.chance(80) {
 		g.call("strtsh_", ref)
 	} else {
 		first, second := "recvsh_", "sendsh_"
