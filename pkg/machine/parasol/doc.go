@@ -38,7 +38,7 @@ const (
 	MaxFile = 64 << 20
 	// MaxStatements is the largest number of statements, comments and empty
 	// lines of a file.
-	MaxStatements = 4_000_000
+	MaxStatements = 2_000_000
 	// MaxProcessors is the largest number of processors of a topology.
 	MaxProcessors = 1_000_000
 	// MaxReports is how many diagnostics of one call are kept. diag.List

@@ -79,7 +79,7 @@ func (m *Machine) Target(o TargetOptions) (*machine.Machine, error) {
 	if strings.HasPrefix(name, nodeName) {
 		name = "machine " + name // the names of nodes differ
 	}
-	target := &machine.Machine{Name: name, Root: tree(t, name, powers), Network: n}
+	target := &machine.Machine{Name: name, Root: tree(t, name, nodeName, machine.Medium{}, powers), Network: n}
 	if err := target.Check(); err != nil {
 		return nil, m.file.errorAt(t.at, "parasol/limit", "found a topology that cannot be simulated: %v, expected values within the limits of the model", err)
 	}
@@ -90,14 +90,14 @@ func (m *Machine) Target(o TargetOptions) (*machine.Machine, error) {
 const nodeName = "processor type "
 
 // tree returns the processors of a topology as one cluster: runs of equal
-// types are groups.
-func tree(t *Topology, name string, powers map[*ProcessorType]float64) *machine.Node {
+// types are groups. prefix and the id are the name of a processor type.
+func tree(t *Topology, name, prefix string, medium machine.Medium, powers map[*ProcessorType]float64) *machine.Node {
 	nodes := map[*ProcessorType]*machine.Node{}
 	var groups []machine.Group
 	for _, pt := range t.Types {
 		n := nodes[pt]
 		if n == nil {
-			n = machine.NewProcessor(nodeName+strconv.FormatInt(pt.ID, 10), powers[pt])
+			n = machine.NewProcessor(prefix+strconv.FormatInt(pt.ID, 10), powers[pt])
 			nodes[pt] = n
 		}
 		if k := len(groups); k > 0 && groups[k-1].Node == n {
@@ -106,7 +106,7 @@ func tree(t *Topology, name string, powers map[*ProcessorType]float64) *machine.
 			groups = append(groups, machine.Group{Count: 1, Node: n})
 		}
 	}
-	return machine.NewCluster(name, machine.Medium{}, groups...)
+	return machine.NewCluster(name, medium, groups...)
 }
 
 // PowerOptions say how the powers of processor types come from their timings.

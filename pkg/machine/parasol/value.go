@@ -74,14 +74,14 @@ func (p *parser) unknownField(s *section, at place, word string) {
 		return
 	}
 	name := grammar[s.kind].name
-	hint := p.didYouMean(word, s.kind.fieldNames())
-	if hint == "" || len(word) <= 2 {
-		for k := secMachine; k < secCount; k++ {
-			if i, _ := k.field(word); i >= 0 {
-				hint = fmt.Sprintf("; %s belongs in %s", word, grammar[k].name)
-				break
-			}
+	hint := ""
+	for k := secMachine; k < secCount && hint == ""; k++ {
+		if i, _ := k.field(word); i >= 0 {
+			hint = fmt.Sprintf("; %s belongs in %s", word, grammar[k].name)
 		}
+	}
+	if hint == "" {
+		hint = p.didYouMean(word, s.kind.fieldNames())
 	}
 	expected := "one of " + strings.Join(s.kind.fieldNames(), ", ")
 	switch {
@@ -170,7 +170,7 @@ func (p *parser) integer(expected string) (v int64, hex, ok bool) {
 	}
 	v, ok = n.Int()
 	if !ok {
-		p.errorf(at, "parasol/type", "found the float %v, expected %s, an integer", n, expected)
+		p.errorf(at, "parasol/type", "found %v, expected %s without a fraction", n, expected)
 	}
 	return v, n.Hex, ok
 }

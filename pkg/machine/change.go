@@ -1,0 +1,248 @@
+package machine
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/units"
+)
+
+// A Change is a parameter change as users state it (spec/machine-files.md 3.5
+// and 3.7): "WHAT=VALUE" sets a parameter, "WHAT=FACTOR" multiplies one, or
+// all of a group, which limits in brackets restrict: "all[proc=2]=0.5". What
+// the words mean is the business of the machine's language.
+type Change struct {
+	// Scale says that the values are multiplied by Factor, which is positive
+	// and finite; otherwise they become Value.
+	Scale  bool
+	What   string
+	Limits []Limit
+	Value  string
+	Factor float64
+
+	text string
+}
+
+// A Limit restricts a group to what has the number Value.
+type Limit struct {
+	Name  string
+	Value int64
+}
+
+// String returns the change as it was stated.
+func (c Change) String() string { return c.text }
+
+// A Changed is a value that a change moved, before and after, as they are
+// written in the language of the machine.
+type Changed struct {
+	What string `json:"what"`
+	Old  string `json:"old"`
+	New  string `json:"new"`
+}
+
+// ParseSet reads "WHAT=VALUE".
+func ParseSet(s string) (Change, error) {
+	what, value, ok := strings.Cut(s, "=")
+	c := Change{What: strings.TrimSpace(what), Value: strings.TrimSpace(value), text: s}
+	if !ok || c.What == "" || c.Value == "" {
+		return c, fmt.Errorf("found %q, expected PARAMETER=VALUE", s)
+	}
+	return c, nil
+}
+
+// ParseScale reads "WHAT[LIMIT=NUMBER]...=FACTOR".
+func ParseScale(s string) (Change, error) {
+	i := strings.LastIndexByte(s, '=')
+	if i < 0 || strings.IndexByte(s[i:], ']') >= 0 {
+		return Change{}, fmt.Errorf("found %q, expected GROUP=FACTOR or PARAMETER=FACTOR", s)
+	}
+	c := Change{Scale: true, text: s}
+	var err error
+	c.Factor, err = strconv.ParseFloat(strings.TrimSpace(s[i+1:]), 64)
+	if err != nil || !(c.Factor > 0) || !ValidPower(c.Factor) {
+		return c, fmt.Errorf("found factor %q, expected a number greater than 0, from %v to %v", strings.TrimSpace(s[i+1:]), Smallest, Largest)
+	}
+	what, limits, _ := strings.Cut(s[:i], "[")
+	c.What = strings.TrimSpace(what)
+	if c.What == "" {
+		return c, fmt.Errorf("found %q, expected GROUP=FACTOR or PARAMETER=FACTOR", s)
+	}
+	if limits == "" {
+		return c, nil
+	}
+	inner, ok := strings.CutSuffix(strings.TrimSpace(limits), "]")
+	if !ok {
+		return c, fmt.Errorf("found %q, expected \"]\" before \"=\"", s)
+	}
+	for part := range strings.SplitSeq(strings.ReplaceAll(inner, "][", ","), ",") {
+		name, number, _ := strings.Cut(part, "=")
+		v, err := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
+		if err != nil || v < 0 {
+			return c, fmt.Errorf("found %q in brackets, expected NAME=NUMBER, as in [proc=1]", part)
+		}
+		c.Limits = append(c.Limits, Limit{strings.TrimSpace(name), v})
+	}
+	return c, nil
+}
+
+// The parameters of a node, as changes name them: NODE.TStart.
+const (
+	nameTStart   = "TStart"
+	nameTByte    = "TByte"
+	namePower    = "power"
+	nameChannels = "Channels"
+)
+
+// parameter is a number of a node that changes may move.
+type parameter struct {
+	node *Node
+	name string
+}
+
+// get and set use the units of Predictor.par: microseconds.
+func (p parameter) get() float64 {
+	switch p.name {
+	case nameTStart:
+		return float64(p.node.Medium.TStart) * 1e6
+	case nameTByte:
+		return float64(p.node.Medium.TByte) * 1e6
+	case nameChannels:
+		return float64(p.node.Medium.Channels)
+	}
+	return p.node.Power
+}
+
+// store sets the parameter to v, a number in the units of the file, or, for a
+// time, to that many seconds.
+func (p parameter) store(v, seconds float64) {
+	switch p.name {
+	case nameTStart:
+		p.node.Medium.TStart = units.Seconds(seconds)
+	case nameTByte:
+		p.node.Medium.TByte = units.SecPerByte(seconds)
+	case nameChannels:
+		p.node.Medium.Channels = int(v)
+	default:
+		p.node.Power = v
+	}
+}
+
+// scale multiplies the parameter; times are not turned into microseconds and
+// back, so that a factor of a power of two is exact.
+func (p parameter) scale(f float64) {
+	switch p.name {
+	case nameTStart:
+		p.node.Medium.TStart *= units.Seconds(f)
+	case nameTByte:
+		p.node.Medium.TByte *= units.SecPerByte(f)
+	case nameChannels:
+		p.node.Medium.Channels = int(float64(p.node.Medium.Channels) * f)
+	default:
+		p.node.Power *= f
+	}
+}
+
+func (p parameter) String() string { return p.node.Name + "." + p.name }
+
+// parameters lists what changes may name, in the order of the nodes.
+func (m *Machine) parameters() []parameter {
+	var all []parameter
+	for _, n := range m.Nodes() {
+		switch {
+		case n.Leaf():
+			all = append(all, parameter{n, namePower})
+		case n.Medium.Kind == Myrinet:
+			all = append(all, parameter{n, nameTStart}, parameter{n, nameTByte}, parameter{n, nameChannels})
+		case n.Medium.Kind != NoMedium:
+			all = append(all, parameter{n, nameTStart}, parameter{n, nameTByte})
+		}
+	}
+	return all
+}
+
+// Apply changes the powers and media of a machine in place. WHAT is NODE.TStart
+// or NODE.TByte in microseconds, NODE.Channels, NODE.power or the name of a
+// processor; TStart, TByte and power alone stand for those of all nodes. It
+// returns what it moved. A change that matches nothing is an error that lists
+// what there is; then, and when a value is out of range, nothing is changed.
+func (m *Machine) Apply(c Change) ([]Changed, error) {
+	if m.Network != nil {
+		return nil, fmt.Errorf("found a machine of links, expected one of media; change the file it comes from")
+	}
+	if len(c.Limits) > 0 {
+		return nil, fmt.Errorf("found %q, expected no brackets: the groups of a machine of media have no limits", c)
+	}
+	all := m.parameters()
+	var chosen []parameter
+	var names []string
+	for _, p := range all {
+		names = append(names, p.String())
+		if p.String() == c.What || p.name == c.What || p.name == namePower && p.node.Name == c.What {
+			chosen = append(chosen, p)
+		}
+	}
+	if len(chosen) == 0 {
+		shown := slices.Clone(names)
+		if len(shown) > 30 {
+			shown = append(shown[:30], "...")
+		}
+		return nil, fmt.Errorf("found no parameter %q in machine %q, expected one of %s, or %s, %s or %s for all%s",
+			c.What, m.Name, strings.Join(shown, ", "), nameTStart, nameTByte, namePower, diag.DidYouMean(c.What, names))
+	}
+	value, seconds := 0.0, 0.0
+	if !c.Scale {
+		var err error
+		if value, err = strconv.ParseFloat(c.Value, 64); err == nil {
+			seconds, err = fromMicro(c.Value)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("found value %q for %s, expected a number", c.Value, c.What)
+		}
+	}
+	before := make([]Node, len(chosen))
+	var moved []Changed
+	for i, p := range chosen {
+		before[i] = *p.node
+		old := p.get()
+		if c.Scale {
+			p.scale(c.Factor)
+		} else {
+			p.store(value, seconds)
+		}
+		moved = append(moved, Changed{p.String(), format(old), format(p.get())})
+	}
+	for i, p := range chosen {
+		if err := p.node.check(false); err != nil || p.name == nameChannels && !c.Scale && value != float64(p.node.Medium.Channels) {
+			for j, q := range slices.Backward(chosen) {
+				q.node.Power, q.node.Medium = before[j].Power, before[j].Medium
+			}
+			if err == nil {
+				err = fmt.Errorf("channels are whole")
+			}
+			return nil, fmt.Errorf("found %q, expected a value in range: %w (node %q)", c, err, chosen[i].node.Name)
+		}
+	}
+	return moved, nil
+}
+
+// fromMicro returns the seconds nearest to a decimal number of microseconds,
+// as the reader of Predictor.par does: the exponent is changed, not the value.
+func fromMicro(text string) (float64, error) {
+	mantissa, exponent, shift := text, "", -6
+	if i := strings.IndexAny(text, "eE"); i >= 0 {
+		mantissa, exponent = text[:i], text[i+1:]
+		e, err := strconv.Atoi(exponent)
+		if err != nil {
+			return 0, err
+		}
+		shift += e
+	}
+	return strconv.ParseFloat(mantissa+"e"+strconv.Itoa(shift), 64)
+}
+
+// format writes a value for people: microseconds that were seconds have no
+// digits to show beyond the fifteenth.
+func format(v float64) string { return strconv.FormatFloat(v, 'g', 15, 64) }
