@@ -246,6 +246,18 @@ func Runs(t testing.TB) []Run {
 	return all
 }
 
+// MergedRun returns the text of the traces of the run of that name, merged.
+func MergedRun(t testing.TB, name string) []byte {
+	t.Helper()
+	for _, run := range Runs(t) {
+		if run.Name == name {
+			return Merged(t, run)
+		}
+	}
+	t.Fatalf("there is no run %s", name)
+	return nil
+}
+
 // Merged returns the text of the traces of a run, merged. It is shared and
 // must not be changed.
 func Merged(t testing.TB, run Run) []byte {

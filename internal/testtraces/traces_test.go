@@ -82,21 +82,14 @@ func TestNames(t *testing.T) {
 // TestMerged: a merged run is one trace of the calls that all processes make,
 // merged once.
 func TestMerged(t *testing.T) {
-	for _, run := range testtraces.Runs(t) {
-		if run.Name != "jac_p2" {
-			continue
-		}
-		b := testtraces.Merged(t, run)
-		if again := testtraces.Merged(t, run); &b[0] != &again[0] {
-			t.Error("the run was merged twice")
-		}
-		if bytes.Equal(b, testtraces.Text(t, run.Files[0])) || !bytes.Contains(b, []byte("call_dopl_")) {
-			t.Errorf("%d bytes, not a merged trace", len(b))
-		}
-		if c, err := testtraces.Parse(t, run.Name, b).Next(); err != nil {
-			t.Errorf("first call %v, %v", c, err)
-		}
-		return
+	b := testtraces.MergedRun(t, "jac_p2")
+	if again := testtraces.MergedRun(t, "jac_p2"); &b[0] != &again[0] {
+		t.Error("the run was merged twice")
 	}
-	t.Error("there is no run jac_p2")
+	if bytes.Equal(b, testtraces.Text(t, "compute/jac_p2/jac0_0.ptr.zst")) || !bytes.Contains(b, []byte("call_dopl_")) {
+		t.Errorf("%d bytes, not a merged trace", len(b))
+	}
+	if c, err := testtraces.Parse(t, "jac_p2", b).Next(); err != nil {
+		t.Errorf("first call %v, %v", c, err)
+	}
 }

@@ -31,17 +31,15 @@ func TestEverythingSimulates(t *testing.T) {
 	for name, b := range mergedRuns(t) {
 		all[name] = b
 	}
-	all["f11_big"] = testtraces.Text(t, "large/f11_big.ptr.zst")
+	if !effort.Race {
+		all["f11_big"] = testtraces.Text(t, "large/f11_big.ptr.zst")
+	}
 	machines := []string{bus, mixed, tree}
 	wide := 0
 	for name, b := range all {
 		grids := [][]int{{1}, {2}, {4}, {2, 2}, {4, 4}, {8, 8}, {16}, {5, 3}, {2, 2, 2}}
 		if name == "f11_big" {
 			grids = [][]int{{1}, {4, 4}}
-		}
-		machines := machines
-		if name == "f11_big" && effort.Race {
-			machines = machines[:1]
 		}
 		for _, grid := range grids {
 			for _, m := range machines {
@@ -98,9 +96,8 @@ func TestComputingProgramsGainFromASecondProcessor(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := machineOf(t, string(src))
-	merged := mergedRuns(t)
 	for _, name := range []string{"jac", "heat3", "sor", "gauss", "mixed"} {
-		for what, b := range map[string][]byte{name: testtraces.Text(t, "compute/"+name+".ptr.zst"), name + " merged": merged[name+"_p2"]} {
+		for what, b := range map[string][]byte{name: testtraces.Text(t, "compute/"+name+".ptr.zst"), name + " merged": testtraces.MergedRun(t, name+"_p2")} {
 			one, two := simulate(t, name, b, m, []int{1}).ExecutionTime(), simulate(t, name, b, m, []int{2}).ExecutionTime()
 			if two >= one {
 				t.Errorf("%s: %v s on one processor, %v s on two", what, one, two)
@@ -116,7 +113,7 @@ func TestComputingProgramsGainFromASecondProcessor(t *testing.T) {
 // processors would gain nothing.
 func TestTasksRunSideBySide(t *testing.T) {
 	loop := regexp.MustCompile(`(?m)^(call_dopl_ +TIME=)([0-9.]+)(.*\n.*\nret_dopl_.*\nDoPL=0)`)
-	b := loop.ReplaceAllFunc(mergedRuns(t)["f09_tasks_p4x1"], func(m []byte) []byte {
+	b := loop.ReplaceAllFunc(testtraces.MergedRun(t, "f09_tasks_p4x1"), func(m []byte) []byte {
 		parts := loop.FindSubmatch(m)
 		x, err := strconv.ParseFloat(string(parts[2]), 64)
 		if err != nil {
