@@ -102,21 +102,16 @@ type figure struct {
 // figures lists all characteristics. Those of a processor leave out what only
 // an interval has.
 func figures(t *interval.Times, processor bool) []figure {
-	all := []figure{
-		{"execution_time", float64(t.ExecutionTime)}, {"productive_time", float64(t.ProductiveTime)},
-		{"productive_cpu_time", float64(t.ProductiveCPUTime)}, {"productive_sys_time", float64(t.ProductiveSYSTime)}, {"io_time", float64(t.IOTime)},
-		{"lost_time", float64(t.LostTime)}, {"insuff_parallelism", float64(t.InsuffParallelism)}, {"insuff_parallelism_usr", float64(t.InsuffParallelismUSR)},
-		{"insuff_parallelism_sys", float64(t.InsuffParallelismSYS)}, {"communication", float64(t.Communication)}, {"communication_synch", float64(t.CommunicationSynch)},
-		{"idle", float64(t.Idle)}, {"load_imbalance", float64(t.LoadImbalance)}, {"synchronization", float64(t.Synchronization)},
-		{"time_variation", float64(t.TimeVariation)}, {"overlap", float64(t.Overlap)}, {"cpu_time", float64(t.CPUTime)}, {"sys_time", float64(t.SYSTime)},
-	}
-	if !processor {
-		all = append(all, figure{"total_time", float64(t.TotalTime)})
+	var all []figure
+	for _, c := range interval.Characteristics() {
+		if at := c.At(t); at != nil && !(processor && c.Name == "total_time") {
+			all = append(all, figure{c.Name, float64(*at)})
+		}
 	}
 	for k := range interval.NumKinds {
-		x := t.Kind(k)
-		all = append(all, figure{k.String() + ".communication", float64(x.Communication)}, figure{k.String() + ".real_synch", float64(x.RealSynch)},
-			figure{k.String() + ".synch", float64(x.Synch)}, figure{k.String() + ".variation", float64(x.Variation)}, figure{k.String() + ".overlap", float64(x.Overlap)})
+		for _, c := range interval.KindCharacteristics() {
+			all = append(all, figure{k.String() + "." + c.Name, float64(*c.AtKind(t.Kind(k)))})
+		}
 	}
 	return all
 }

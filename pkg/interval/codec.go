@@ -116,38 +116,34 @@ func scanMachine(s *ndjson.Scanner, h *header) bool {
 	return true
 }
 
-var kindRecord = ndjson.NewRecord("a kind of operation",
-	ndjson.Float("communication", func(k *KindTimes) *units.Seconds { return &k.Communication }),
-	ndjson.Float("real_synch", func(k *KindTimes) *units.Seconds { return &k.RealSynch }),
-	ndjson.Float("synch", func(k *KindTimes) *units.Seconds { return &k.Synch }),
-	ndjson.Float("variation", func(k *KindTimes) *units.Seconds { return &k.Variation }),
-	ndjson.Float("overlap", func(k *KindTimes) *units.Seconds { return &k.Overlap }),
-)
+var kindRecord = ndjson.NewRecord("a kind of operation", kindFields()...)
 
-var timesRecord = ndjson.NewRecord("a set of characteristics", append([]ndjson.Field[Times]{
-	ndjson.Float("efficiency", func(t *Times) *float64 { return &t.Efficiency }),
-	ndjson.Float("execution_time", func(t *Times) *units.Seconds { return &t.ExecutionTime }),
-	ndjson.Float("total_time", func(t *Times) *units.Seconds { return &t.TotalTime }),
-	ndjson.Float("productive_time", func(t *Times) *units.Seconds { return &t.ProductiveTime }),
-	ndjson.Float("productive_cpu_time", func(t *Times) *units.Seconds { return &t.ProductiveCPUTime }),
-	ndjson.Float("productive_sys_time", func(t *Times) *units.Seconds { return &t.ProductiveSYSTime }),
-	ndjson.Float("io_time", func(t *Times) *units.Seconds { return &t.IOTime }),
-	ndjson.Float("lost_time", func(t *Times) *units.Seconds { return &t.LostTime }),
-	ndjson.Float("insuff_parallelism", func(t *Times) *units.Seconds { return &t.InsuffParallelism }),
-	ndjson.Float("insuff_parallelism_usr", func(t *Times) *units.Seconds { return &t.InsuffParallelismUSR }),
-	ndjson.Float("insuff_parallelism_sys", func(t *Times) *units.Seconds { return &t.InsuffParallelismSYS }),
-	ndjson.Float("communication", func(t *Times) *units.Seconds { return &t.Communication }),
-	ndjson.Float("communication_synch", func(t *Times) *units.Seconds { return &t.CommunicationSynch }),
-	ndjson.Float("idle", func(t *Times) *units.Seconds { return &t.Idle }),
-	ndjson.Float("load_imbalance", func(t *Times) *units.Seconds { return &t.LoadImbalance }),
-	ndjson.Float("synchronization", func(t *Times) *units.Seconds { return &t.Synchronization }),
-	ndjson.Float("time_variation", func(t *Times) *units.Seconds { return &t.TimeVariation }),
-	ndjson.Float("overlap", func(t *Times) *units.Seconds { return &t.Overlap }),
-	ndjson.Float("cpu_time", func(t *Times) *units.Seconds { return &t.CPUTime }),
-	ndjson.Float("sys_time", func(t *Times) *units.Seconds { return &t.SYSTime }),
-}, perKind(func(k Kind) ndjson.Field[Times] {
-	return ndjson.Nested(k.String(), kindRecord, func(t *Times) *KindTimes { return t.Kind(k) })
-})...)...)
+// kindFields returns the fields of a kind of operation.
+func kindFields() []ndjson.Field[KindTimes] {
+	var fields []ndjson.Field[KindTimes]
+	for _, c := range kindCharacteristics {
+		fields = append(fields, ndjson.Float(c.Name, c.kind))
+	}
+	return fields
+}
+
+var timesRecord = ndjson.NewRecord("a set of characteristics", timesFields()...)
+
+// timesFields returns the fields of a set of characteristics: its own, then
+// an object for each kind of operation.
+func timesFields() []ndjson.Field[Times] {
+	var fields []ndjson.Field[Times]
+	for _, c := range characteristics {
+		if c.ratio != nil {
+			fields = append(fields, ndjson.Float(c.Name, c.ratio))
+		} else {
+			fields = append(fields, ndjson.Float(c.Name, c.times))
+		}
+	}
+	return append(fields, perKind(func(k Kind) ndjson.Field[Times] {
+		return ndjson.Nested(k.String(), kindRecord, func(t *Times) *KindTimes { return t.Kind(k) })
+	})...)
+}
 
 var operationsRecord = ndjson.NewRecord("a set of counters", perKind(func(k Kind) ndjson.Field[Operations] {
 	return ndjson.Int(k.String(), func(o *Operations) *int64 { return o.Kind(k) })

@@ -6,7 +6,6 @@ package interval
 import (
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/options"
-	"dvmtools/pkg/units"
 )
 
 // Version is the version of the interval stream's records.
@@ -40,55 +39,6 @@ const (
 // String returns the kind's name in records.
 func (k Kind) String() string {
 	return [...]string{"io", "reduction", "shadow", "remote", "redistribution"}[k]
-}
-
-// KindTimes are the characteristics of one kind of operation.
-type KindTimes struct {
-	// Communication is the time that processors spent in operations of this
-	// kind, waiting included.
-	Communication units.Seconds `json:"communication"`
-	// RealSynch is the part of Communication that was spent waiting for
-	// other processors to start the operation.
-	RealSynch units.Seconds `json:"real_synch"`
-	// Synch is the potential loss through starts that were not simultaneous.
-	Synch units.Seconds `json:"synch"`
-	// Variation is the loss through the spread of completion times.
-	Variation units.Seconds `json:"variation"`
-	// Overlap is the time that exchanges of this kind passed beside
-	// computation.
-	Overlap units.Seconds `json:"overlap"`
-}
-
-// Times are the characteristics of an interval or of one processor in it, in
-// seconds (R 2.2 and 2.3; docs/model.md#3-intervals). In an
-// interval they are sums over its processors with nested intervals included,
-// except ExecutionTime, the maximum.
-type Times struct {
-	Efficiency           float64       `json:"efficiency"`
-	ExecutionTime        units.Seconds `json:"execution_time"`
-	TotalTime            units.Seconds `json:"total_time"`
-	ProductiveTime       units.Seconds `json:"productive_time"`
-	ProductiveCPUTime    units.Seconds `json:"productive_cpu_time"`
-	ProductiveSYSTime    units.Seconds `json:"productive_sys_time"`
-	IOTime               units.Seconds `json:"io_time"`
-	LostTime             units.Seconds `json:"lost_time"`
-	InsuffParallelism    units.Seconds `json:"insuff_parallelism"`
-	InsuffParallelismUSR units.Seconds `json:"insuff_parallelism_usr"`
-	InsuffParallelismSYS units.Seconds `json:"insuff_parallelism_sys"`
-	Communication        units.Seconds `json:"communication"`
-	CommunicationSynch   units.Seconds `json:"communication_synch"`
-	Idle                 units.Seconds `json:"idle"`
-	LoadImbalance        units.Seconds `json:"load_imbalance"`
-	Synchronization      units.Seconds `json:"synchronization"`
-	TimeVariation        units.Seconds `json:"time_variation"`
-	Overlap              units.Seconds `json:"overlap"`
-	CPUTime              units.Seconds `json:"cpu_time"`
-	SYSTime              units.Seconds `json:"sys_time"`
-	IO                   KindTimes     `json:"io"`
-	Reduction            KindTimes     `json:"reduction"`
-	Shadow               KindTimes     `json:"shadow"`
-	Remote               KindTimes     `json:"remote"`
-	Redistribution       KindTimes     `json:"redistribution"`
 }
 
 // Kind returns the characteristics of one kind of operation.

@@ -35,10 +35,6 @@ func (l *leaf) get(iv *interval.Interval) float64 {
 	return l.times(&iv.Times) * 1e9
 }
 
-// notAdding are the figures whose values of the intervals inside are no part
-// of the value of the interval around.
-var notAdding = []string{"effic", "exec", "idle", "imbal", "total", "lost"}
-
 // metricLeaves returns the leaves of the folded metric, nil when there is no
 // such metric.
 func metricLeaves(metric string) []leaf {
@@ -62,7 +58,7 @@ func metricLeaves(metric string) []leaf {
 		return parts
 	}
 	for _, f := range Figures() {
-		if f.Name() == metric && !slices.Contains(notAdding, f.Anchor) {
+		if f.Name() == metric && f.inner {
 			return []leaf{{times: f.times, ops: f.ops}}
 		}
 	}
@@ -75,7 +71,7 @@ func metricLeaves(metric string) []leaf {
 func Metrics() []string {
 	list := []string{"total_time", "lost_time"}
 	for _, f := range Figures() {
-		if !slices.Contains(notAdding, f.Anchor) {
+		if f.inner {
 			list = append(list, f.Name())
 		}
 	}
