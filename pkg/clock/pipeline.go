@@ -125,11 +125,10 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Part {
 		at[own] = k
 		var received units.Seconds
 		for _, pred := range shapes[i].From {
-			h := comm.Hop{From: at[pred.Number], Bytes: pred.Bytes, On: n.net.Between(p.System.Rank(pred.Number), p.System.Rank(own))}
+			h := comm.Hop{From: at[pred.Number], Bytes: pred.Bytes, On: n.net.Link(p.System.Rank(pred.Number), p.System.Rank(own))}
 			st[k].Hops = append(st[k].Hops, h)
-			md := h.On.Node.Medium
-			a.TStart = max(a.TStart, md.TStart)
-			received += scaled(units.Seconds(md.TByte), float64(h.Bytes))
+			a.TStart = max(a.TStart, h.On.TStart)
+			received += scaled(units.Seconds(h.On.TByte), float64(h.Bytes))
 		}
 		a.Work, a.Transfer = max(a.Work, st[k].Work), max(a.Transfer, received)
 	}

@@ -13,10 +13,10 @@ import (
 // reached by adding up different numbers, differ in their last bits.
 const slack = 1e-9
 
-// line is what one channel is busy with. Before base it takes nothing. spans,
+// channelSchedule is what one channel is busy with. Before base it takes nothing. spans,
 // ascending and apart, are busy after base; floors say for systems other than
 // the whole root when their last message ends.
-type line struct {
+type channelSchedule struct {
 	base   units.Seconds
 	spans  []span
 	floors []floor
@@ -33,7 +33,7 @@ type floor struct {
 // the channel at the earliest, and how many such messages fit there one after
 // another. Messages of s go behind those of systems that have processors in
 // common with s and into gaps between those of others.
-func (l *line) free(ready, d units.Seconds, s *set, all *sets) (units.Seconds, int64) {
+func (l *channelSchedule) free(ready, d units.Seconds, s *set, all *sets) (units.Seconds, int64) {
 	t := max(ready, l.base)
 	if s.whole {
 		if k := len(l.spans); k > 0 {
@@ -64,9 +64,9 @@ func (l *line) free(ready, d units.Seconds, s *set, all *sets) (units.Seconds, i
 }
 
 // book makes the channel busy for s from t to end.
-func (l *line) book(t, end units.Seconds, s *set) {
+func (l *channelSchedule) book(t, end units.Seconds, s *set) {
 	if s.whole {
-		*l = line{base: end}
+		*l = channelSchedule{base: end}
 		return
 	}
 	l.floors = raise(l.floors, s.index, end)
@@ -98,33 +98,32 @@ func raise(floors []floor, set int, at units.Seconds) []floor {
 }
 
 // forget drops what lies before t, when nothing starts before t any more.
-func (l *line) forget(t units.Seconds) {
+func (l *channelSchedule) forget(t units.Seconds) {
 	l.base = max(l.base, t)
 	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to > t })
 	l.spans = slices.Delete(l.spans, 0, i)
 	l.floors = slices.DeleteFunc(l.floors, func(f floor) bool { return f.at <= t })
 }
 
-func (l *line) clone() line {
-	return line{base: l.base, spans: slices.Clone(l.spans), floors: slices.Clone(l.floors)}
+func (l *channelSchedule) clone() channelSchedule {
+	return channelSchedule{base: l.base, spans: slices.Clone(l.spans), floors: slices.Clone(l.floors)}
 }
 
-func (l *line) equal(o *line) bool {
+func (l *channelSchedule) equal(o *channelSchedule) bool {
 	return l.base == o.base && slices.Equal(l.spans, o.spans) && slices.Equal(l.floors, o.floors)
 }
 
-// run is a number of neighbouring channels with the same line.
+// run is a number of neighbouring channels with the same schedule.
 type run struct {
 	n int64
-	line
+	channelSchedule
 }
 
-// medium is an instance of a medium with channels, in the order of their
-// numbers.
-type medium struct {
+// channelGroup is what the channels of an instance of a medium are busy with,
+// in the order of their numbers.
+type channelGroup struct {
 	runs    []run
 	horizon units.Seconds
-	booked  int // how many of the network's pending exchanges are booked
 	slots   []slot
 }
 
@@ -135,12 +134,12 @@ type slot struct {
 	run  int
 }
 
-func newMedium(channels int64) *medium {
+func newChannelGroup(channels int64) *channelGroup {
 	never := units.Seconds(math.Inf(-1))
-	return &medium{runs: []run{{n: max(1, channels), line: line{base: never}}}, horizon: never}
+	return &channelGroup{runs: []run{{n: max(1, channels), channelSchedule: channelSchedule{base: never}}}, horizon: never}
 }
 
-func (m *medium) forget(t units.Seconds) {
+func (m *channelGroup) forget(t units.Seconds) {
 	if t <= m.horizon {
 		return
 	}
@@ -151,11 +150,11 @@ func (m *medium) forget(t units.Seconds) {
 	m.merge()
 }
 
-// merge joins neighbouring runs of equal lines.
-func (m *medium) merge() {
+// merge joins neighbouring runs of equal schedules.
+func (m *channelGroup) merge() {
 	kept := m.runs[:1]
 	for i := 1; i < len(m.runs); i++ {
-		if last := &kept[len(kept)-1]; last.equal(&m.runs[i].line) {
+		if last := &kept[len(kept)-1]; last.equal(&m.runs[i].channelSchedule) {
 			last.n += m.runs[i].n
 			continue
 		}
@@ -173,7 +172,7 @@ func (m *medium) merge() {
 // one message each, before any of them takes a second. Whole turns are booked
 // at once, as many as there are before another channel comes into question or
 // a gap is full, so that the cost does not depend on count.
-func (m *medium) put(ready, d units.Seconds, count int64, s *set, all *sets) units.Seconds {
+func (m *channelGroup) put(ready, d units.Seconds, count int64, s *set, all *sets) units.Seconds {
 	end := ready
 	for count > 0 {
 		m.fill(ready, d, s, all)
@@ -213,7 +212,7 @@ func (m *medium) put(ready, d units.Seconds, count int64, s *set, all *sets) uni
 }
 
 // fill lists the next slots of all runs, the earliest first, ties by channel.
-func (m *medium) fill(ready, d units.Seconds, s *set, all *sets) {
+func (m *channelGroup) fill(ready, d units.Seconds, s *set, all *sets) {
 	m.slots = m.slots[:0]
 	for i := range m.runs {
 		t, room := m.runs[i].free(ready, d, s, all)
@@ -226,7 +225,7 @@ func (m *medium) fill(ready, d units.Seconds, s *set, all *sets) {
 
 // turn returns how many slots lie less than d after the earliest one, and
 // where the next one lies.
-func (m *medium) turn(d units.Seconds) (int, units.Seconds) {
+func (m *channelGroup) turn(d units.Seconds) (int, units.Seconds) {
 	g, first := 1, m.slots[0].t
 	for g < len(m.slots) && (m.slots[g].t < first+d || m.slots[g].t == first) {
 		g++
@@ -239,7 +238,7 @@ func (m *medium) turn(d units.Seconds) (int, units.Seconds) {
 
 // part places the last messages of an exchange, fewer than the channels of
 // the group, and returns their end.
-func (m *medium) part(group []slot, d units.Seconds, count int64, s *set) units.Seconds {
+func (m *channelGroup) part(group []slot, d units.Seconds, count int64, s *set) units.Seconds {
 	var end units.Seconds
 	for i := range group {
 		x := group[i]
@@ -256,10 +255,10 @@ func (m *medium) part(group []slot, d units.Seconds, count int64, s *set) units.
 }
 
 // take books the first n channels of a run and reports whether it split it.
-func (m *medium) take(i int, n int64, t, end units.Seconds, s *set) bool {
+func (m *channelGroup) take(i int, n int64, t, end units.Seconds, s *set) bool {
 	split := n < m.runs[i].n
 	if split {
-		rest := run{n: m.runs[i].n - n, line: m.runs[i].clone()}
+		rest := run{n: m.runs[i].n - n, channelSchedule: m.runs[i].clone()}
 		m.runs[i].n = n
 		m.runs = slices.Insert(m.runs, i+1, rest)
 	}

@@ -67,12 +67,16 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 	p := Placement{Start: start, End: start}
 	senders := max(r.Senders, 1)
 	at, inside := n.common(set)
+	rounds, direct := int64(0), false
+	if inside {
+		rounds, direct = n.kind(at).reduction(&r)
+	}
 	switch {
 	case r.Bytes <= 0 || set.size < 1:
 	case n.opts.Collectives == options.Tree:
 		n.rounds(&p, "reduction", set, doublings(senders)+doublings(int64(set.size)), r.Bytes)
-	case inside && at.Node.Medium.Kind == machine.Transputer:
-		n.pay(&p, "reduction", at, r.Hops, r.Bytes)
+	case direct:
+		n.pay(&p, "reduction", at, rounds, r.Bytes)
 	default:
 		if r.Each == nil || senders == int64(set.size) {
 			n.place(&p, "gather", set, n.star(set, r.Root, senders, set.each, r.Bytes))
@@ -100,10 +104,6 @@ func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes)
 	case b <= 0 || reached < 2:
 	case n.opts.Collectives == options.Tree:
 		n.rounds(&p, "broadcast", set, doublings(reached), b)
-	case n.isFlat && n.flat.Node.Medium.Kind == machine.Transputer:
-		l := load{parts: []part{{at: n.flat, far: []Distance{{Hops: n.furthest(set, root), Bytes: b}}}}}
-		l.measure()
-		n.place(&p, "broadcast", set, &l)
 	default:
 		n.place(&p, "broadcast", set, n.star(set, root, reached, set.each, b))
 	}
@@ -174,45 +174,66 @@ func (n *Network) star(all *set, root int, count int64, members func(func(int) b
 	l := &load{}
 	if n.isFlat {
 		if count > 1 {
-			l.parts = []part{{at: n.flat, sizes: []Size{{Bytes: b, Count: count - 1}}}}
+			x := star{bytes: b, count: count - 1, others: without(members, root)}
+			x.far = func() int { return n.reach(root, x.others) }
+			if all != nil {
+				x.far = func() int { return n.furthest(all, root) }
+			}
+			l.add(n, n.flat, n.kind(n.flat).star(n.flat.Node.Medium, &x))
 		}
-		l.measure()
 		return l
 	}
 	path := n.machine.Path(int64(root))
-	counts := make([]int64, len(path))
-	far := make([]int, len(path))
-	transputer := slices.ContainsFunc(path, func(x machine.Instance) bool { return x.Node.Medium.Kind == machine.Transputer })
-	if all != nil && !transputer {
-		inner := int64(0)
-		for d, x := range slices.Backward(path) {
-			here := all.within(x.First, x.First+x.Node.Processors()-1)
-			if d < len(path)-1 {
-				counts[d] = here - inner
-			}
-			inner = here
+	counts := starCounts(path, all, root, members)
+	for d, at := range path {
+		if counts[d] == 0 {
+			continue
 		}
-	} else {
-		members(func(q int) bool {
-			if q != root {
-				d := lowest(path, int64(q))
-				counts[d]++
-				far[d] = max(far[d], Hops(n.grid, root, q))
-			}
+		x := star{bytes: b, count: counts[d], others: func(yield func(int) bool) {
+			without(members, root)(func(q int) bool { return lowest(path, int64(q)) != d || yield(q) })
+		}}
+		x.far = func() int { return n.reach(root, x.others) }
+		l.add(n, at, n.kind(at).star(at.Node.Medium, &x))
+	}
+	return l
+}
+
+// starCounts returns how many messages of a star use each instance of a path.
+func starCounts(path []machine.Instance, all *set, root int, members func(func(int) bool)) []int64 {
+	counts := make([]int64, len(path))
+	if all == nil {
+		without(members, root)(func(q int) bool {
+			counts[lowest(path, int64(q))]++
 			return true
 		})
+		return counts
 	}
-	for d, x := range path {
-		switch {
-		case counts[d] == 0:
-		case x.Node.Medium.Kind == machine.Transputer:
-			l.parts = append(l.parts, part{at: x, far: []Distance{{Hops: far[d], Bytes: b}}})
-		default:
-			l.parts = append(l.parts, part{at: x, sizes: []Size{{Bytes: b, Count: counts[d]}}})
+	inner := int64(0)
+	for d, x := range slices.Backward(path) {
+		here := all.within(x.First, x.First+x.Node.Processors()-1)
+		if d < len(path)-1 {
+			counts[d] = here - inner
 		}
+		inner = here
 	}
-	l.measure()
-	return l
+	return counts
+}
+
+// without returns the members but for root.
+func without(members func(func(int) bool), root int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		members(func(q int) bool { return q == root || yield(q) })
+	}
+}
+
+// reach returns the distance from root to the farthest of others.
+func (n *Network) reach(root int, others func(func(int) bool)) int {
+	far := 0
+	others(func(q int) bool {
+		far = max(far, Hops(n.grid, root, q))
+		return true
+	})
+	return far
 }
 
 // lowest returns the depth of the lowest instance on a path that contains q.

@@ -11,6 +11,8 @@
 //  3. A medium with channels gives each message, the longest first, the
 //     channel that is free first. Equal messages are placed together: an
 //     exchange is a list of sizes and counts, and costs what the list costs.
+//     What is special about a kind of medium stands in one file, channels.go or
+//     transputer.go; medium.go says what a kind has to answer.
 //  4. A transputer does not queue: an exchange lasts as long as its slowest
 //     distance ([Pipelined]).
 //  5. A pipelined loop chooses its quanta ([Quanta]) and runs as a schedule of

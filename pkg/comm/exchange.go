@@ -2,6 +2,7 @@ package comm
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"dvmtools/pkg/machine"
@@ -19,19 +20,19 @@ type Load struct {
 // load is what an exchange puts on the media.
 type load struct {
 	parts []part // by depth, then by first processor
-	// length is how long the exchange lasts when every channel is free, as
-	// long as channels says whether any part has some.
-	length   units.Seconds
-	channels bool
+	// length is how long the exchange lasts when nothing else is on the
+	// media, queued whether it may have to wait for others.
+	length units.Seconds
+	queued bool
 }
 
-// part is what an exchange puts on one instance of a medium: sizes on one
-// with channels, distances on a transputer.
+// part is what an exchange puts on one instance of a medium; queued says that
+// it may have to wait for others there.
 type part struct {
 	at     machine.Instance
-	sizes  []Size
-	far    []Distance
+	demand demand
 	length units.Seconds
+	queued bool
 }
 
 // Load returns what t puts on the media of the network (docs/model.md#media):
@@ -39,45 +40,25 @@ type part struct {
 // and every instance of a node has its own.
 func (n *Network) Load(t Traffic) *Load {
 	l := &Load{network: n}
-	switch {
-	case !n.isFlat:
-		l.load.parts = n.split(t)
-	case n.flat.Node.Medium.Kind == machine.Transputer:
-		l.load.parts = []part{{at: n.flat, far: t.Distances()}}
-	default:
-		l.load.parts = []part{{at: n.flat, sizes: t.Sizes()}}
+	if n.isFlat {
+		l.load.add(n, n.flat, n.kind(n.flat).demand(n.flat.Node.Medium, t))
+		return l
 	}
-	l.load.measure()
-	return l
-}
-
-// split sorts messages by the instance of a medium that they use.
-func (n *Network) split(t Traffic) []part {
-	type sum struct {
-		histogram
-		farthest
-	}
-	sums := map[machine.Instance]*sum{}
+	tallies := map[machine.Instance]tally{}
 	t.Each(func(m Message) bool {
 		at := n.Between(m.From, m.To)
-		k := sums[at]
+		k := tallies[at]
 		if k == nil {
-			k = &sum{}
-			sums[at] = k
+			k = n.kind(at).tally(at.Node.Medium, n.grid)
+			tallies[at] = k
 		}
-		if at.Node.Medium.Kind == machine.Transputer {
-			k.farthest.add(Hops(n.grid, m.From, m.To), m.Bytes)
-		} else {
-			k.histogram.add(m.Bytes, 1)
-		}
+		k.add(m)
 		return true
 	})
-	parts := make([]part, 0, len(sums))
-	for at, k := range sums {
-		parts = append(parts, part{at: at, sizes: k.sizes(), far: k.distances()})
+	for _, at := range slices.SortedFunc(maps.Keys(tallies), before) {
+		l.load.add(n, at, tallies[at].demand())
 	}
-	slices.SortFunc(parts, func(a, b part) int { return before(a.at, b.at) })
-	return parts
+	return l
 }
 
 // before orders instances: the root first, then by processors.
@@ -85,54 +66,16 @@ func before(a, b machine.Instance) int {
 	return cmp.Or(cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.First, b.First))
 }
 
-// measure drops parts without messages and finds how long the others last on
-// free channels.
-func (l *load) measure() {
-	l.parts = slices.DeleteFunc(l.parts, func(p part) bool { return len(p.sizes)+len(p.far) == 0 })
-	for i := range l.parts {
-		p := &l.parts[i]
-		md := p.at.Node.Medium
-		if md.Kind == machine.Transputer {
-			p.length = distant(md, p.far)
-		} else {
-			l.channels = true
-			p.length = alone(md, p.sizes)
-		}
-		l.length = max(l.length, p.length)
+// add puts d, unless it is empty, on an instance behind those that there are.
+func (l *load) add(n *Network, at machine.Instance, d demand) {
+	if d.empty() {
+		return
 	}
+	p := part{at: at, demand: d, length: d.alone(), queued: n.kind(at).queues()}
+	l.parts = append(l.parts, p)
+	l.length = max(l.length, p.length)
+	l.queued = l.queued || p.queued
 }
-
-// distant returns how long an exchange lasts on a transputer: as long as its
-// slowest distance (docs/model.md#transputer).
-func distant(md machine.Medium, far []Distance) units.Seconds {
-	longest := units.Seconds(0)
-	for _, f := range far {
-		t, _ := Pipelined(md, f.Hops, f.Bytes)
-		longest = max(longest, t)
-	}
-	return longest
-}
-
-// alone returns how long an exchange lasts on a medium whose channels are all
-// free. With one channel that is the sum of its messages.
-func alone(md machine.Medium, sizes []Size) units.Seconds {
-	end := units.Seconds(0)
-	if md.Channels <= 1 {
-		for _, x := range sizes {
-			end += units.Seconds(float64(units.Transfer(md.TStart, md.TByte, x.Bytes)) * float64(x.Count))
-		}
-		return end
-	}
-	m := newMedium(int64(md.Channels))
-	all := &sets{}
-	for _, x := range sizes {
-		end = max(end, m.put(0, units.Transfer(md.TStart, md.TByte, x.Bytes), x.Count, everybody, all))
-	}
-	return end
-}
-
-// everybody stands for the whole root where no other system is known.
-var everybody = &set{whole: true}
 
 // Exchange places the messages of t, an exchange of the system s, on the
 // media from start on and keeps their channels busy (docs/model.md#media): on
@@ -176,7 +119,7 @@ func (n *Network) place(p *Placement, name string, s *set, l *load) {
 			break
 		}
 	}
-	if !l.channels {
+	if !l.queued {
 		return
 	}
 	if free {
@@ -197,8 +140,8 @@ func (n *Network) postpone(b booking) {
 func (n *Network) settle() {
 	for i := range n.pending {
 		for _, k := range n.pending[i].load.parts {
-			if len(k.sizes) > 0 {
-				n.medium(k.at)
+			if k.queued {
+				n.ledger(k.at)
 			}
 		}
 	}
@@ -211,35 +154,32 @@ func (n *Network) settle() {
 // queue books a part of an exchange on a medium that may be busy and returns
 // its end.
 func (n *Network) queue(ready units.Seconds, s *set, k *part) units.Seconds {
-	if k.at.Node.Medium.Kind == machine.Transputer {
+	if !k.queued {
 		return ready + k.length
 	}
-	return n.medium(k.at).book(ready, s, k, &n.sets)
+	return n.ledger(k.at).book(ready, s, k.demand, &n.sets)
 }
 
-// medium returns the channels of an instance after all exchanges so far.
-func (n *Network) medium(at machine.Instance) *medium {
+// ledger is the schedule of an instance; the first booked of the network's
+// pending exchanges are on it.
+type ledger struct {
+	schedule
+	booked int
+}
+
+// ledger returns the schedule of an instance after all exchanges so far.
+func (n *Network) ledger(at machine.Instance) *ledger {
 	m := n.media[at]
 	if m == nil {
-		m = newMedium(int64(at.Node.Medium.Channels))
+		m = &ledger{schedule: n.kind(at).schedule(at.Node.Medium)}
 		n.media[at] = m
 	}
 	for ; m.booked < len(n.pending); m.booked++ {
 		b := &n.pending[m.booked]
 		if i, found := slices.BinarySearchFunc(b.load.parts, at, func(p part, at machine.Instance) int { return before(p.at, at) }); found {
-			m.book(b.ready, b.set, &b.load.parts[i], &n.sets)
+			m.book(b.ready, b.set, b.load.parts[i].demand, &n.sets)
 		}
 	}
 	m.forget(n.horizon)
 	return m
-}
-
-// book places a part of an exchange, the longest messages first.
-func (m *medium) book(ready units.Seconds, s *set, k *part, all *sets) units.Seconds {
-	md := k.at.Node.Medium
-	end := ready
-	for _, x := range k.sizes {
-		end = max(end, m.put(ready, units.Transfer(md.TStart, md.TByte, x.Bytes), x.Count, s, all))
-	}
-	return end
 }

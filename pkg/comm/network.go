@@ -37,7 +37,7 @@ type Network struct {
 	flat   machine.Instance
 	isFlat bool
 
-	media map[machine.Instance]*medium
+	media map[machine.Instance]*ledger
 	// pending are exchanges that began when every channel was free. Their
 	// ends are known without the media; they are booked on the media when a
 	// later exchange could meet them.
@@ -74,7 +74,7 @@ func NewNetwork(m *machine.Machine, grid []int, opts Options) *Network {
 	}
 	n := &Network{
 		machine: m, grid: slices.Clone(grid), size: size, opts: opts,
-		media:  map[machine.Instance]*medium{},
+		media:  map[machine.Instance]*ledger{},
 		latest: units.Seconds(math.Inf(-1)), horizon: units.Seconds(math.Inf(-1)),
 	}
 	n.flat, n.isFlat = flat(m, int64(size))
@@ -136,7 +136,7 @@ func (n *Network) Forget(t units.Seconds) {
 	}
 	n.pending = n.pending[:0]
 	if len(n.media) > 0 {
-		n.media = map[machine.Instance]*medium{}
+		n.media = map[machine.Instance]*ledger{}
 	}
 	n.sets.reset()
 }

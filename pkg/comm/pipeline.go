@@ -20,12 +20,29 @@ type Stage struct {
 	Copies int64
 }
 
+// Link is what a message between two processors travels on: it takes TStart and
+// TByte for each byte, beside at most Channels others on the instance At, any
+// number when it is 0.
+type Link struct {
+	At       machine.Instance
+	TStart   units.Seconds
+	TByte    units.SecPerByte
+	Channels int64
+}
+
+// Link returns what messages from p to q travel on, p and q being different
+// processors of the root grid.
+func (n *Network) Link(p, q int) Link {
+	at := n.Between(p, q)
+	md := at.Node.Medium
+	return Link{At: at, TStart: md.TStart, TByte: md.TByte, Channels: n.kind(at).channels(md)}
+}
+
 // Hop is the link between a stage and one of its predecessors.
 type Hop struct {
 	// From is the index of the predecessor, smaller than that of the stage.
 	From int
-	// On is the instance whose medium the link belongs to.
-	On machine.Instance
+	On   Link
 	// Bytes are the bytes that the messages of all quanta carry together.
 	Bytes units.Bytes
 }
@@ -90,14 +107,13 @@ func Pipe(stages []Stage, q int64) []StageTime {
 			if h.From < 0 || h.From >= i {
 				panic(fmt.Sprintf("comm: internal error: stage %d follows stage %d", i, h.From))
 			}
-			md := h.On.Node.Medium
-			tb := units.Seconds(float64(md.TByte) * float64(h.Bytes) / quanta)
-			message := md.TStart + tb
+			tb := units.Seconds(float64(h.On.TByte) * float64(h.Bytes) / quanta)
+			message := h.On.TStart + tb
 			link := ends[h.From].after(message)
 			link = link.join(lines{{link.at(1), message}}, q)
 			begin = max(begin, link.at(1))
 			in = in.join(link.after(tp), q)
-			own = max(own, md.TStart)
+			own = max(own, h.On.TStart)
 			transfer = max(transfer, tb)
 			use.add(h.On, max(1, s.Copies), message, stages[h.From].Work/units.Seconds(quanta), tp)
 		}
@@ -136,7 +152,7 @@ func (s *Stage) account(ends lines, begin, tp, own, transfer units.Seconds, q in
 //	End - Clock = Tp + depth·(TStart + Tb + Tp) + (Q-1)·(TStart + max(Tp, Tb))
 //
 // and Work for the first stage, depth 0. It is the same as [Pipe] without the
-// bound of channels ([ChannelBound]), at a cost that depends on nothing.
+// bound of channels, at a cost that depends on nothing.
 func EqualStages(clock, work, transfer, tstart units.Seconds, depth, q int64) StageTime {
 	if depth == 0 {
 		return StageTime{End: clock + work}
@@ -161,28 +177,28 @@ type usage struct {
 }
 
 type mediumUsage struct {
-	on               machine.Instance
+	on               Link
 	links            int64
 	least, sum       units.Seconds // of the messages of one quantum
 	sender, receiver units.Seconds // the least Tp
 }
 
-func (u *usage) add(on machine.Instance, copies int64, message, sender, receiver units.Seconds) {
-	if on.Node.Medium.Kind == machine.Transputer {
+func (u *usage) add(on Link, copies int64, message, sender, receiver units.Seconds) {
+	if on.Channels == 0 {
 		return
 	}
 	i, found := 0, false
-	if k := len(u.media) - 1; k >= 0 && u.media[k].on == on {
+	if k := len(u.media) - 1; k >= 0 && u.media[k].on.At == on.At {
 		i, found = k, true
 	} else {
-		i, found = u.index[on]
+		i, found = u.index[on.At]
 	}
 	if !found {
 		if u.index == nil {
 			u.index = map[machine.Instance]int{}
 		}
 		i = len(u.media)
-		u.index[on] = i
+		u.index[on.At] = i
 		inf := units.Seconds(math.Inf(1))
 		u.media = append(u.media, mediumUsage{on: on, least: inf, sender: inf, receiver: inf})
 	}
@@ -206,7 +222,7 @@ func (u *usage) bound(stages []Stage, times []StageTime, q int64) {
 	}
 	missing := units.Seconds(0)
 	for _, m := range u.media {
-		k := float64(max(1, m.on.Node.Medium.Channels))
+		k := float64(m.on.Channels)
 		rounds := math.Ceil(float64(m.links) * float64(q) / k)
 		sum := float64(m.sum) * float64(q) / k
 		need := m.sender + m.receiver + units.Seconds(max(float64(rounds*float64(m.least)), sum))

@@ -13,8 +13,12 @@ import (
 )
 
 // on returns an instance of a medium for hops.
-func on(md machine.Medium) machine.Instance {
-	return machine.Instance{Node: machine.NewCluster("m", md, machine.Group{Count: 2, Node: machine.NewProcessor("p", 1)})}
+func on(md machine.Medium) comm.Link {
+	m, err := machine.New(machine.NewCluster("m", md, machine.Group{Count: 2, Node: machine.NewProcessor("p", 1)}))
+	if err != nil {
+		panic(err)
+	}
+	return comm.NewNetwork(m, []int{2}, comm.Options{}).Link(0, 1)
 }
 
 // schedule is the explicit schedule of section 9 of the model, quantum by
@@ -26,8 +30,8 @@ func schedule(stages []comm.Stage, q int) []comm.StageTime {
 	for i, s := range stages {
 		times[i].End = s.Clock
 		for _, h := range s.Hops {
-			tb := units.Seconds(float64(h.On.Node.Medium.TByte) * float64(h.Bytes) / float64(q))
-			links[i] = append(links[i], link{message: h.On.Node.Medium.TStart + tb, transfer: tb})
+			tb := units.Seconds(float64(h.On.TByte) * float64(h.Bytes) / float64(q))
+			links[i] = append(links[i], link{message: h.On.TStart + tb, transfer: tb})
 		}
 	}
 	for k := 1; k <= q; k++ {
@@ -37,7 +41,7 @@ func schedule(stages []comm.Stage, q int) []comm.StageTime {
 			for j, h := range s.Hops {
 				l := &links[i][j]
 				l.arrival = max(times[h.From].End, l.arrival) + l.message
-				own = max(own, h.On.Node.Medium.TStart)
+				own = max(own, h.On.TStart)
 				transfer = max(transfer, l.transfer)
 			}
 			free := e.End
@@ -195,9 +199,9 @@ func TestPipeAgainstTheSchedule(t *testing.T) {
 	r := rand.New(rand.NewPCG(14, 15))
 	paces := 0
 	for range 3000 {
-		media := []machine.Instance{}
+		media := []comm.Link{}
 		for range 1 + r.IntN(3) {
-			md := myrinet(1 << 30)
+			md := myrinet(machine.MaxChannels)
 			md.TStart, md.TByte = units.Micro(pick(r, 0, 5, 75, 200)), units.MicroPerByte(pick(r, 0, 0.2, 3))
 			media = append(media, on(md))
 		}
@@ -243,18 +247,14 @@ func TestChannelsBoundAPipeline(t *testing.T) {
 	near(t, "not bound", comm.Pipe(chain(4, bus(), work, 512), 8)[3].End, units.Micro(2988.4))
 	free, bound := comm.Pipe(chain(4, myrinet(24), work, 2048), 8), comm.Pipe(chain(4, bus(), work, 2048), 8)
 	near(t, "free", free[3].End, units.Micro(3103.6))
-	near(t, "bound", comm.ChannelBound(bus(), units.Micro(200), units.Micro(51.2), 24), units.Micro(3428.8))
+	near(t, "bound", bound[3].End, units.Micro(3428.8))
 	for i := range bound {
 		near(t, "end", bound[i].End, free[i].End+units.Micro(325.2))
 		near(t, "wait", bound[i].Wait, free[i].Wait+units.Micro(325.2))
 	}
 	// Two channels carry 12 messages each: 400 + 12·126.2 is less again.
 	near(t, "two channels", comm.Pipe(chain(4, myrinet(2), work, 2048), 8)[3].End, units.Micro(3103.6))
-	// 7 messages on 2 channels take 4 rounds: 400 + 4·126.2.
-	near(t, "rounds", comm.ChannelBound(myrinet(2), units.Micro(200), units.Micro(51.2), 7), units.Micro(904.8))
-	if b := comm.ChannelBound(transputer(), units.Micro(200), units.Micro(51.2), 7); b != 0 {
-		t.Errorf("a transputer bounds a pipeline at %v", b)
-	}
+	near(t, "transputer", comm.Pipe(chain(4, transputer(), work, 2048), 8)[3].End, units.Micro(3103.6))
 	// Two pipelines side by side share the bus: 2·3·8 = 48 messages.
 	both := append(chain(4, bus(), work, 2048), chain(4, bus(), work, 2048)...)
 	for i := range both {

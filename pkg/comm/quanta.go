@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"dvmtools/pkg/machine"
 	"dvmtools/pkg/units"
 )
 
@@ -71,18 +70,6 @@ func (a *Across) Quanta(n int64, prescribed float64) int64 {
 		return upper
 	}
 	return lower
-}
-
-// ChannelBound returns what a pipeline takes at least whose n messages a
-// medium with channels carries, Tp and Tb being the work and the transfer of
-// one quantum (docs/model.md#9-pipelined-loops): 2·Tp + ceil(n/k)·(TStart +
-// Tb). A transputer bounds nothing.
-func ChannelBound(md machine.Medium, tp, tb units.Seconds, n int64) units.Seconds {
-	if md.Kind == machine.Transputer || n < 1 {
-		return 0
-	}
-	rounds := (n-1)/int64(max(1, md.Channels)) + 1
-	return units.Seconds(float64(2*tp) + float64(float64(rounds)*float64(md.TStart+tb)))
 }
 
 // Shape spreads q quanta over the quantised dimensions, the outermost first

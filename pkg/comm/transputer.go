@@ -1,11 +1,73 @@
 package comm
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/units"
 )
+
+// transputer is the medium of links between neighbours in the grid. What a
+// message costs depends on how far it goes, and messages do not queue: an
+// exchange lasts as long as its slowest distance.
+type transputer struct{}
+
+func (transputer) demand(md machine.Medium, t Traffic) demand { return &distant{md, t.Distances()} }
+
+func (transputer) tally(md machine.Medium, grid []int) tally { return &distances{md: md, grid: grid} }
+
+func (transputer) star(md machine.Medium, s *star) demand {
+	return &distant{md, []Distance{{Hops: s.far(), Bytes: s.bytes}}}
+}
+
+func (transputer) reduction(r *Reduction) (int64, bool) { return r.Hops, true }
+
+func (transputer) queues() bool { return false }
+
+func (transputer) schedule(machine.Medium) schedule { return nil }
+
+func (transputer) channels(machine.Medium) int64 { return 0 }
+
+// distances keeps the longest message at every distance.
+type distances struct {
+	md   machine.Medium
+	grid []int
+	farthest
+}
+
+func (d *distances) add(m Message)  { d.farthest.add(Hops(d.grid, m.From, m.To), m.Bytes) }
+func (d *distances) demand() demand { return &distant{d.md, d.farthest.distances()} }
+
+// distant are the longest messages by distance, the nearest first.
+type distant struct {
+	md  machine.Medium
+	far []Distance
+}
+
+func (d *distant) empty() bool { return len(d.far) == 0 }
+
+func (d *distant) alone() units.Seconds {
+	longest := units.Seconds(0)
+	for _, f := range d.far {
+		t, _ := Pipelined(d.md, f.Hops, f.Bytes)
+		longest = max(longest, t)
+	}
+	return longest
+}
+
+func (d *distant) explain(b *strings.Builder) {
+	for i, f := range d.far {
+		b.WriteString(separator(i))
+		if f.Hops == 1 {
+			fmt.Fprintf(b, "distance 1: %s", message(d.md, f.Bytes))
+			continue
+		}
+		_, n := Pipelined(d.md, f.Hops, f.Bytes)
+		fmt.Fprintf(b, "distance %d in %d portions: (%d-1+%d) x (%s)", f.Hops, n, f.Hops, n, message(d.md, (f.Bytes-1)/units.Bytes(n)+1))
+	}
+}
 
 // Pipelined returns the time T(l, L) of a message of bytes L over a distance
 // of hops l on a transputer medium, and the number n of portions it travels

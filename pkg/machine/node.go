@@ -8,52 +8,6 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Kind is the kind of a medium (R 2.4).
-type Kind uint8
-
-const (
-	// NoMedium is the kind of a node that states no medium: a processor, or
-	// a cluster with a single child.
-	NoMedium Kind = iota
-	// Ethernet is a bus: one channel, one message after another.
-	Ethernet
-	// Myrinet has k channels, each with one message at a time.
-	Myrinet
-	// Transputer is a grid of links; what a message costs depends on the
-	// distance.
-	Transputer
-)
-
-// kindNames are the words of the 2010 form, indexed by Kind.
-var kindNames = [...]string{"none", "ethernet", "myrinet", "transputer"}
-
-// String returns the word of the 2010 form for k, "none" for [NoMedium].
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("kind %d", uint8(k))
-}
-
-// MarshalText returns the word of the 2010 form. A value that is none of the
-// constants is an error.
-func (k Kind) MarshalText() ([]byte, error) {
-	if int(k) >= len(kindNames) {
-		return nil, fmt.Errorf("no medium has kind %d", uint8(k))
-	}
-	return []byte(kindNames[k]), nil
-}
-
-// UnmarshalText sets k from the word that MarshalText writes.
-func (k *Kind) UnmarshalText(text []byte) error {
-	i := slices.Index(kindNames[:], string(text))
-	if i < 0 {
-		return fmt.Errorf("found medium %q, expected one of %q", text, kindNames)
-	}
-	*k = Kind(i)
-	return nil
-}
-
 // Medium is what connects the children of a node. Channels is 1 for
 // [Ethernet], at least 1 for [Myrinet] and 0 otherwise. A message of b bytes
 // occupies a channel for TStart + b*TByte. The zero Medium is none.
@@ -83,27 +37,31 @@ func ValidPower(f float64) bool { return f >= Smallest && f <= Largest }
 // per byte: 0 or between [Smallest] and [Largest].
 func ValidTime(f float64) bool { return f == 0 || f >= Smallest && f <= Largest }
 
+// String returns the medium in the words of the 2010 form, as "myrinet(2)",
+// without its times.
+func (md Medium) String() string {
+	if least, most := md.Kind.Channels(); least < most {
+		return fmt.Sprintf("%v(%d)", md.Kind, md.Channels)
+	}
+	return md.Kind.String()
+}
+
 func (md Medium) check() error {
-	want := 0
-	switch md.Kind {
-	case NoMedium:
+	switch {
+	case md.Kind == NoMedium:
 		if md != (Medium{}) {
 			return fmt.Errorf("times or channels without a kind of medium")
 		}
 		return nil
-	case Ethernet:
-		want = 1
-	case Myrinet:
-		if md.Channels < 1 || md.Channels > MaxChannels {
-			return fmt.Errorf("%d channels, at least 1 and at most %d", md.Channels, MaxChannels)
-		}
-		want = md.Channels
-	case Transputer:
-	default:
+	case int(md.Kind) >= len(kinds):
 		return fmt.Errorf("no medium has kind %d", uint8(md.Kind))
 	}
-	if md.Channels != want {
-		return fmt.Errorf("%d channels on a medium of kind %v, expected %d", md.Channels, md.Kind, want)
+	least, most := md.Kind.Channels()
+	if least < most && (md.Channels < least || md.Channels > most) {
+		return fmt.Errorf("%d channels, at least %d and at most %d", md.Channels, least, most)
+	}
+	if md.Channels < least || md.Channels > most {
+		return fmt.Errorf("%d channels on a medium of kind %v, expected %d", md.Channels, md.Kind, least)
 	}
 	if !ValidTime(float64(md.TStart)) || !ValidTime(float64(md.TByte)) {
 		return fmt.Errorf("TStart %v s, TByte %v s per byte: neither 0 nor between %v and %v",

@@ -124,7 +124,7 @@ func nodeWords(n *machine.NodeDescription) string {
 		return s
 	}
 	s += " on " + m.CommType.String()
-	if m.CommType == machine.Myrinet {
+	if least, most := m.CommType.Channels(); least < most {
 		s += " with " + count(int64(m.Channels), "channel", "channels")
 	}
 	micro := func(x float64) string { return strconv.FormatFloat(x*1e6, 'g', 6, 64) }

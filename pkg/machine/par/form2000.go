@@ -13,8 +13,22 @@ import (
 // be stated.
 var parameters2000 = []string{"type", "start time", "send byte time", "power", "topology"}
 
-// typeWords are the values of "type".
-var typeWords = []string{"network", "transputer"}
+// types are the values of "type": a network is a bus.
+var types = []struct {
+	word string
+	kind machine.Kind
+}{{"network", machine.Ethernet}, {"transputer", machine.Transputer}}
+
+// typeOf returns the value of "type" for a kind of medium, "" when there is
+// none.
+func typeOf(kind machine.Kind) string {
+	for _, t := range types {
+		if t.kind == kind {
+			return t.word
+		}
+	}
+	return ""
+}
 
 // network is a machine of the 2000 form. settings are in the order of
 // parameters2000.
@@ -51,10 +65,8 @@ func (p *parser) parse2000(f *file) *machine.Machine {
 	if n.power != 1 {
 		p.notef(n.settings[3].at, "par/power", "power %v is the performance of the machine traced on divided by that of the target (2000 form); the 2010 form states the inverse, %s", n.power, formatFloat(inverse(n.power)))
 	}
-	md := machine.Medium{Kind: n.kind, TStart: n.start, TByte: n.byteTime}
-	if n.kind == machine.Ethernet {
-		md.Channels = 1
-	}
+	channels, _ := n.kind.Channels()
+	md := machine.Medium{Kind: n.kind, Channels: channels, TStart: n.start, TByte: n.byteTime}
 	return newNetwork(md, inverse(n.power), n.topology)
 }
 
@@ -143,19 +155,20 @@ func quotedList(words []string) string {
 	return `"` + strings.Join(words, `", "`) + `"`
 }
 
-// networkType reads a value of "type". A network is a bus.
+// networkType reads a value of "type".
 func (c *cursor) networkType() (machine.Kind, bool) {
 	word, ok := c.name("network or transputer")
 	if !ok {
 		return machine.NoMedium, false
 	}
-	switch strings.ToLower(word.name) {
-	case "network":
-		return machine.Ethernet, true
-	case "transputer":
-		return machine.Transputer, true
+	var words []string
+	for _, t := range types {
+		if strings.EqualFold(t.word, word.name) {
+			return t.kind, true
+		}
+		words = append(words, t.word)
 	}
-	c.errorf(word.at, "par/type", "found type %q, expected network (a bus) or transputer%s", word.name, diag.DidYouMean(word.name, typeWords))
+	c.errorf(word.at, "par/type", "found type %q, expected network (a bus) or transputer%s", word.name, diag.DidYouMean(word.name, words))
 	return machine.NoMedium, false
 }
 

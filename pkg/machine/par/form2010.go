@@ -14,7 +14,6 @@ import (
 var (
 	keywords   = []string{"cluster", "search"}
 	properties = []string{"CommType", "TStart", "TByte"}
-	mediaWords = []string{"ethernet", "myrinet", "transputer"}
 )
 
 // entity is everything that is said about one name.
@@ -288,29 +287,38 @@ func (c *cursor) commType() (md machine.Medium, other ref, ok bool) {
 		}
 		return md, word, ok
 	}
-	switch strings.ToLower(word.name) {
-	case "ethernet":
-		md = machine.Medium{Kind: machine.Ethernet, Channels: 1}
-	case "transputer":
-		md = machine.Medium{Kind: machine.Transputer}
-	case "myrinet":
+	kind, ok := machine.KindOf(word.name)
+	if !ok {
+		c.errorf(word.at, "par/medium", "found %q, expected %s%s", word.name, expected, diag.DidYouMean(word.name, mediaWords()))
+		return md, other, false
+	}
+	least, most := kind.Channels()
+	md = machine.Medium{Kind: kind, Channels: least}
+	if least < most {
 		if !c.accept("(") {
-			return md, other, c.fail("the number of channels in parentheses, as in myrinet(1)")
+			return md, other, c.fail("the number of channels in parentheses, as in %v(1)", kind)
 		}
-		n, ok := c.integer("channels", 1, machine.MaxChannels)
+		n, ok := c.integer("channels", int64(least), int64(most))
 		if !ok {
 			return md, other, false
 		}
 		if !c.accept(")") {
 			return md, other, c.fail("\")\" after the number of channels")
 		}
-		return machine.Medium{Kind: machine.Myrinet, Channels: int(n)}, other, true
-	default:
-		c.errorf(word.at, "par/medium", "found %q, expected %s%s", word.name, expected, diag.DidYouMean(word.name, mediaWords))
-		return md, other, false
+		md.Channels = int(n)
+		return md, other, true
 	}
 	if c.is("(") {
 		return md, other, c.fail("\";\": %s has no channels, only myrinet has", strings.ToLower(word.name))
 	}
 	return md, other, true
+}
+
+// mediaWords are the words for the kinds of media.
+func mediaWords() []string {
+	var words []string
+	for _, k := range machine.Kinds() {
+		words = append(words, k.String())
+	}
+	return words
 }

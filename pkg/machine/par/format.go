@@ -37,12 +37,8 @@ func Format(m *machine.Machine) string {
 		if n.Medium.Kind == machine.NoMedium {
 			continue
 		}
-		fmt.Fprintf(&b, "%s.CommType = %s", n.Name, n.Medium.Kind)
-		if n.Medium.Kind == machine.Myrinet {
-			fmt.Fprintf(&b, "(%d)", n.Medium.Channels)
-		}
-		fmt.Fprintf(&b, ";\n%s.TStart = %s;\n%s.TByte = %s;\n",
-			n.Name, formatMicro(float64(n.Medium.TStart)), n.Name, formatMicro(float64(n.Medium.TByte)))
+		fmt.Fprintf(&b, "%s.CommType = %s;\n%s.TStart = %s;\n%s.TByte = %s;\n",
+			n.Name, n.Medium, n.Name, formatMicro(float64(n.Medium.TStart)), n.Name, formatMicro(float64(n.Medium.TByte)))
 	}
 	return b.String()
 }
@@ -50,7 +46,7 @@ func Format(m *machine.Machine) string {
 // is2000 says whether m is what the 2000 form can express.
 func is2000(m *machine.Machine) bool {
 	g := m.Root.Groups
-	if !m.Unbounded || len(g) != 1 || !g[0].Node.Leaf() || m.Root.Medium.Kind == machine.Myrinet {
+	if !m.Unbounded || len(g) != 1 || !g[0].Node.Leaf() || typeOf(m.Root.Medium.Kind) == "" {
 		return false
 	}
 	_, ok := statedPower(g[0].Node.Power)
@@ -58,10 +54,7 @@ func is2000(m *machine.Machine) bool {
 }
 
 func format2000(b *strings.Builder, m *machine.Machine) {
-	kind := "network"
-	if m.Root.Medium.Kind == machine.Transputer {
-		kind = "transputer"
-	}
+	kind := typeOf(m.Root.Medium.Kind)
 	power, _ := statedPower(m.Root.Groups[0].Node.Power)
 	fmt.Fprintf(b, "type = %s;\nstart time = %s;\nsend byte time = %s;\npower = %s;\n", kind,
 		formatMicro(float64(m.Root.Medium.TStart)), formatMicro(float64(m.Root.Medium.TByte)), formatFloat(power))

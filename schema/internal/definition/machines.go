@@ -28,11 +28,11 @@ func machineDefs() object {
 		{"medium", closed("Medium", "What messages travel through. A message of b bytes takes tstart_s + b * tbyte_s_per_b seconds.",
 			fieldsOf[machine.MediumDescription](notes{
 				"comm_type":     {doc: "kind of the medium", keys: enum(mediumKinds())},
-				"channels":      {doc: "how many messages travel at once; a transputer has none", keys: atLeast(1)},
+				"channels":      {doc: "how many messages travel at once; a medium that bounds none has none", keys: atLeast(1)},
 				"tstart_s":      {doc: "time of a message without its bytes, in seconds", keys: atLeast(0)},
 				"tbyte_s_per_b": {doc: "time of a byte, in seconds per byte", keys: atLeast(0)},
 			})).with(
-			member{"if", object{{"properties", object{{"comm_type", object{{"const", machine.Transputer.String()}}}}}}},
+			member{"if", object{{"properties", object{{"comm_type", enum(withoutChannels())}}}}},
 			member{"then", object{{"properties", object{{"channels", false}}}}},
 			member{"else", object{{"required", list{"channels"}}}},
 		)},
@@ -48,11 +48,19 @@ func machineDefs() object {
 // never written.
 func mediumKinds() list {
 	var words list
-	for k := machine.NoMedium + 1; ; k++ {
-		w, err := k.MarshalText()
-		if err != nil {
-			return words
-		}
-		words = append(words, string(w))
+	for _, k := range machine.Kinds() {
+		words = append(words, k.String())
 	}
+	return words
+}
+
+// withoutChannels are the words for the kinds of media that have no channels.
+func withoutChannels() list {
+	var words list
+	for _, k := range machine.Kinds() {
+		if _, most := k.Channels(); most == 0 {
+			words = append(words, k.String())
+		}
+	}
+	return words
 }
