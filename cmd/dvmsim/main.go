@@ -106,9 +106,7 @@ func run(e *cli.Env) error {
 	}
 	ctx, stop := context.WithCancel(e.Ctx)
 	defer stop()
-	if e.Threads() > 1 {
-		src = call.Ahead(ctx, src)
-	}
+	src = call.Ahead(ctx, src, e.Threads())
 	r, err := sim.Run(ctx, sim.Config{
 		Machine: m, Grid: grid, Options: opts,
 		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted,

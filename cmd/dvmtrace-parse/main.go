@@ -83,9 +83,7 @@ func run(e *cli.Env) error {
 	}
 	ctx, stop := context.WithCancel(e.Ctx)
 	defer stop()
-	if e.Threads() > 1 {
-		src = call.Ahead(ctx, src)
-	}
+	src = call.Ahead(ctx, src, e.Threads())
 	out, err := e.Out()
 	if err != nil {
 		return err

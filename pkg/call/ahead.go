@@ -41,12 +41,22 @@ type ahead struct {
 	err    error
 }
 
-// Ahead returns a source that yields what src yields and reads it ahead in a
-// goroutine of its own, until ctx ends. A call stays valid until Next, as
-// always. Sources that cannot read ahead are returned as they are.
-func Ahead(ctx context.Context, src Source) Source {
+// readAhead is a source that can read itself ahead.
+type readAhead interface {
+	ReadAhead(ctx context.Context, threads int)
+}
+
+// Ahead returns a source that yields what src yields and reads it ahead in
+// goroutines of its own, until ctx ends, so that threads are busy with whoever
+// asks. A call stays valid until Next, as always. With one thread, sources are
+// returned as they are, and those that cannot read ahead always.
+func Ahead(ctx context.Context, src Source, threads int) Source {
+	if s, ok := src.(readAhead); ok {
+		s.ReadAhead(ctx, threads)
+		return src
+	}
 	s, ok := src.(into)
-	if !ok {
+	if !ok || threads < 2 {
 		return src
 	}
 	full, free := make(chan *batch, batches), make(chan *batch, batches)

@@ -58,7 +58,7 @@ func TestAheadReadsTheSame(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, gotErr := readAll(call.Ahead(t.Context(), r), 0)
+			got, gotErr := readAll(call.Ahead(t.Context(), r, 2), 0)
 			if !want.Exit.Found && !got.Exit.Found {
 				want.Exit, got.Exit = call.Exit{}, call.Exit{} // means nothing
 			}

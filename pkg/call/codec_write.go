@@ -196,6 +196,19 @@ func validTime(t units.Seconds) bool { return t >= 0 && !math.IsInf(float64(t), 
 // appendParams appends the parameters of one half; row are those of the
 // table.
 func appendParams(b []byte, c *Call, p *Params, row []libdvm.Param) ([]byte, error) {
+	if p.json != "" {
+		return append(b, p.json...), nil
+	}
+	b, bad, kind := p.appendJSON(b, row)
+	if bad != nil {
+		return b, c.unwritable(p, bad, kind)
+	}
+	return b, nil
+}
+
+// appendJSON appends p as an object. When a parameter has a value that is not
+// of the kind that it is written as, it returns both.
+func (p *Params) appendJSON(b []byte, row []libdvm.Param) ([]byte, *Param, libdvm.Kind) {
 	b = append(b, '{')
 	for i := range p.list {
 		q := &p.list[i]
@@ -230,10 +243,10 @@ func appendParams(b []byte, c *Call, p *Params, row []libdvm.Param) ([]byte, err
 			b, ok = appendArray(b, kind, p.Elems(q))
 		}
 		if !ok {
-			return b, c.unwritable(p, q, kind)
+			return b, q, kind
 		}
 	}
-	return append(b, '}'), nil
+	return append(b, '}'), nil, 0
 }
 
 func appendArray(b []byte, kind libdvm.Kind, elems [][]byte) ([]byte, bool) {

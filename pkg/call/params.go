@@ -30,10 +30,26 @@ type Params struct {
 	list  []Param
 	elems [][]byte
 	rows  []int32
+	// json is what a record says of them, when they are fixed; else "".
+	json string
 }
 
-// Reset removes all parameters and keeps the buffers.
+// Fix says that the parameters that p holds are not going to be changed, so
+// that copies of p may share its memory, and that it is worth while to work out
+// at once what a record says of them. row are those that the table lists for
+// the half of the call. [Params.Reset] and a [Params.Clone] begin anew.
+func (p *Params) Fix(row []libdvm.Param) {
+	p.list, p.elems, p.rows = slices.Clip(p.list), slices.Clip(p.elems), slices.Clip(p.rows)
+	if b, bad, _ := p.appendJSON(nil, row); bad == nil {
+		p.json = string(b)
+	}
+}
+
+// Reset removes all parameters and keeps the buffers, unless they are shared.
 func (p *Params) Reset() {
+	if p.json != "" {
+		*p = Params{}
+	}
 	p.list = p.list[:0]
 	p.elems = p.elems[:0]
 	p.rows = p.rows[:0]
@@ -64,11 +80,13 @@ func (p *Params) Get(key string) *Param {
 
 // Add appends a scalar. val must stay unchanged as long as p is used.
 func (p *Params) Add(key string, kind libdvm.Kind, val []byte) {
+	p.json = ""
 	p.list = append(p.list, Param{Key: key, Kind: kind, Val: val})
 }
 
 // AddArray appends an empty array, to which [Params.AddElem] adds.
 func (p *Params) AddArray(key string, kind libdvm.Kind, shape libdvm.Shape) {
+	p.json = ""
 	n, r := int32(len(p.elems)), int32(len(p.rows))
 	p.list = append(p.list, Param{Key: key, Kind: kind, Shape: shape, first: n, last: n, row0: r, row1: r})
 }
@@ -76,6 +94,7 @@ func (p *Params) AddArray(key string, kind libdvm.Kind, shape libdvm.Shape) {
 // AddElem appends an element to the array q, which need not be the last one
 // that was added to.
 func (p *Params) AddElem(q *Param, val []byte) {
+	p.json = ""
 	if int(q.last) != len(p.elems) {
 		first := int32(len(p.elems))
 		p.elems = append(p.elems, p.elems[q.first:q.last]...)
@@ -90,6 +109,7 @@ func (p *Params) AddElem(q *Param, val []byte) {
 
 // AddRow begins a new row of the matrix q.
 func (p *Params) AddRow(q *Param) {
+	p.json = ""
 	if int(q.row1) != len(p.rows) {
 		row0 := int32(len(p.rows))
 		p.rows = append(p.rows, p.rows[q.row0:q.row1]...)

@@ -21,6 +21,7 @@ type event struct {
 	half   half
 	indent int
 	name   []byte // without call_, ret_ or Event_
+	timeAt int    // where the value of TIME begins
 	time   int64  // in units of 1e-12 s
 	digits int    // of TIME after the point
 	line   int
@@ -95,7 +96,7 @@ func parseEvent(line []byte, ev *event) bool {
 	if f < 0 {
 		return false
 	}
-	ev.half, ev.name = h, name
+	ev.half, ev.name, ev.timeAt = h, name, timeAt
 	ev.file = line[lineAt+f+len(keyFile):]
 	var used int
 	ev.time, ev.digits, used = parseTime(line[timeAt:lineAt])

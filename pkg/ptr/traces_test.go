@@ -118,7 +118,7 @@ func readAhead(t *testing.T, name string, text []byte) *contents {
 	if err != nil {
 		t.Fatal(err)
 	}
-	src := call.Ahead(t.Context(), r)
+	src := call.Ahead(t.Context(), r, 2)
 	all := contents{Header: *src.Header()}
 	for {
 		c, err := src.Next()

@@ -312,7 +312,7 @@ func TestL7SameBytes(t *testing.T) {
 					src = testtraces.Parse(t, path, b)
 				}
 				if i == 2 {
-					src = call.Ahead(t.Context(), src)
+					src = call.Ahead(t.Context(), src, 2)
 				}
 				r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, src)
 				if err != nil {

@@ -2,7 +2,6 @@ package stream
 
 import (
 	"bytes"
-	"errors"
 	"io"
 
 	"dvmtools/pkg/diag"
@@ -87,7 +86,7 @@ func (l *Lines) refill() ([]byte, error) {
 			return nil, l.tooLong()
 		}
 		l.makeRoom()
-		n, err := l.read()
+		n, err := readSome(l.r, l.name, l.buf[l.end:])
 		searched := l.end
 		l.end += n
 		if i := bytes.IndexByte(l.buf[searched:l.end], '\n'); i >= 0 {
@@ -101,18 +100,18 @@ func (l *Lines) refill() ([]byte, error) {
 	return l.last()
 }
 
-// read reads once, not trusting the reader to make progress.
-func (l *Lines) read() (int, error) {
+// readSome reads once, not trusting the reader to make progress.
+func readSome(r io.Reader, name string, into []byte) (int, error) {
 	for range emptyReads {
-		n, err := l.r.Read(l.buf[l.end:])
-		if n < 0 || n > len(l.buf)-l.end {
+		n, err := r.Read(into)
+		if n < 0 || n > len(into) {
 			panic("stream: internal error: reader returned an impossible count")
 		}
 		if n > 0 || err != nil {
 			return n, err
 		}
 	}
-	return 0, ioError("read", l.name, io.ErrNoProgress)
+	return 0, ioError("read", name, io.ErrNoProgress)
 }
 
 // makeRoom moves what is left to the front and doubles the buffer when that
@@ -153,20 +152,14 @@ func (l *Lines) last() ([]byte, error) {
 		}
 		return line, nil
 	}
-	if e, ok := errors.AsType[*diag.Error](l.err); ok && e.Pos.Line == 0 {
-		at := *e
-		at.Pos.Line = l.line + 1
-		at.Pos.Col = have + 1
-		l.err = &at
-	}
+	l.err = brokenOff(l.err, l.line+1, have+1)
 	return nil, l.err
 }
 
 // tooLong makes the complaint about the current line the end of the input.
 func (l *Lines) tooLong() error {
 	l.start, l.end = 0, 0
-	l.err = diag.New(diag.Pos{File: l.name, Line: l.line, Col: l.max + 1}, "stream/line-too-long",
-		"found a line longer than %d bytes, expected line ends more often; is this the right file?", l.max)
+	l.err = lineTooLong(l.name, l.line, l.max)
 	return l.err
 }
 

@@ -5,8 +5,8 @@ import (
 	"dvmtools/pkg/libdvm"
 )
 
-// block collects the parameter lines of one half of a call.
-type block struct {
+// lineReader collects the parameter lines of one half of a call.
+type lineReader struct {
 	row    *libdvm.Func
 	params []libdvm.Param // the row's parameters of this half
 	dst    *call.Params
@@ -36,7 +36,7 @@ type token struct {
 }
 
 // begin starts a block.
-func (b *block) begin(row *libdvm.Func, params []libdvm.Param, dst *call.Params, text *[][]byte) {
+func (b *lineReader) begin(row *libdvm.Func, params []libdvm.Param, dst *call.Params, text *[][]byte) {
 	b.row, b.params, b.dst, b.text = row, params, dst, text
 	b.known = row != nil && !row.Open
 	b.hint, b.toEnd, b.lines, b.array = 0, -1, 0, nil
@@ -44,7 +44,7 @@ func (b *block) begin(row *libdvm.Func, params []libdvm.Param, dst *call.Params,
 
 // line adds a line to the block. l must stay unchanged as long as the call is
 // used.
-func (b *block) line(l []byte) {
+func (b *lineReader) line(l []byte) {
 	if b.toEnd >= 0 {
 		q := b.dst.At(b.toEnd)
 		q.Val = append(append(q.Val, '\n'), l...)
@@ -85,7 +85,7 @@ func (b *block) line(l []byte) {
 
 // end finishes the block: a text that runs to the end loses what is not part
 // of its value.
-func (b *block) end() {
+func (b *lineReader) end() {
 	if b.toEnd < 0 {
 		return
 	}
@@ -106,7 +106,7 @@ func (b *block) end() {
 
 // scan splits l from i on into tokens; false when it is not a line of
 // parameters.
-func (b *block) scan(l []byte, i int) bool {
+func (b *lineReader) scan(l []byte, i int) bool {
 	b.tokens = b.tokens[:0]
 	for i < len(l) {
 		start := i
@@ -181,7 +181,7 @@ func (b *block) scan(l []byte, i int) bool {
 
 // find returns the row's parameter that a trace names key, an array when dims
 // is not 0.
-func (b *block) find(key []byte, dims int) *libdvm.Param {
+func (b *lineReader) find(key []byte, dims int) *libdvm.Param {
 	n := len(b.params)
 	for k := range n {
 		i := b.hint + k
@@ -199,7 +199,7 @@ func (b *block) find(key []byte, dims int) *libdvm.Param {
 
 // place stores t as a parameter; false when it is none, or could not be
 // written back from the record as it was.
-func (b *block) place(t *token) bool {
+func (b *lineReader) place(t *token) bool {
 	p := t.param
 	if p == nil {
 		if b.known {
@@ -250,7 +250,7 @@ func (b *block) place(t *token) bool {
 }
 
 // placeUnknown stores a parameter that no row lists under its own name.
-func (b *block) placeUnknown(t *token) bool {
+func (b *lineReader) placeUnknown(t *token) bool {
 	if t.note != nil {
 		return false
 	}
@@ -289,7 +289,7 @@ func (b *block) placeUnknown(t *token) bool {
 }
 
 // placeElem appends an element to the array key; its index must be the next.
-func (b *block) placeElem(t *token, key string, kind libdvm.Kind, shape libdvm.Shape) bool {
+func (b *lineReader) placeElem(t *token, key string, kind libdvm.Kind, shape libdvm.Shape) bool {
 	if (shape == libdvm.Matrix) != (t.dims == 2) {
 		return false
 	}
@@ -411,18 +411,3 @@ var wordBytes = func() (t [256]uint8) {
 	}
 	return t
 }()
-
-// interner gives equal byte strings one string.
-type interner struct{ m map[string]string }
-
-func (n *interner) get(b []byte) string {
-	if s, ok := n.m[string(b)]; ok {
-		return s
-	}
-	if n.m == nil || len(n.m) > 1<<16 {
-		n.m = map[string]string{}
-	}
-	s := string(b)
-	n.m[s] = s
-	return s
-}

@@ -1,0 +1,175 @@
+package stream
+
+import (
+	"bytes"
+	"errors"
+	"io"
+
+	"dvmtools/pkg/diag"
+)
+
+// A Piece is some whole lines of an input. The memory is the caller's: a piece
+// that is given to [Pieces.Next] again loses its text.
+type Piece struct {
+	// Text holds the lines with their line ends.
+	Text []byte
+	// Line is the number of lines of the input before the piece.
+	Line int
+	// Lines is the number of lines in the piece.
+	Lines int
+	// Open tells that the last line has no LF, as the last one of an input.
+	Open bool
+	// Err is what comes behind the piece: nil when there are more pieces,
+	// io.EOF behind the last one, else an error as of [Lines.Next].
+	Err error
+
+	buf []byte
+}
+
+// Pieces cuts an input into pieces that can be worked on apart from each
+// other. Each but the first begins with a line that begins tells. As much is
+// read at once as the input gives, so that a slow producer is not waited for.
+// It is not safe for concurrent use, but pieces may be in use elsewhere.
+type Pieces struct {
+	r      io.Reader
+	name   string
+	begins func(line []byte) bool
+	max    int    // longest line in bytes
+	first  int    // size at which a first piece without a beginning is given up
+	rest   []byte // read, not yet part of a piece; in the buffer of the last piece
+	looked int    // where the first incomplete line of rest begins
+	line   int
+	read   int64 // bytes so far
+	size   int   // of buffers
+	err    error
+}
+
+// NewPieces returns a reader of the pieces of r. name is for messages. begins
+// is given a whole line without its LF and tells whether a piece may begin with
+// it. When the first lines of the input are more than first bytes and none of
+// them begins a piece, they are the first piece; what comes then is cut at any
+// line end.
+func NewPieces(r io.Reader, name string, first int, begins func(line []byte) bool) *Pieces {
+	return &Pieces{r: r, name: name, begins: begins, max: DefaultMaxLine, first: first, size: firstBuffer}
+}
+
+// Next puts the next piece into p, whose memory it uses. After a piece with an
+// error there is none.
+func (s *Pieces) Next(p *Piece) {
+	if s.size < lineBuffer && s.read >= growth*int64(s.size) {
+		s.size *= 2
+	}
+	rest := s.rest
+	if len(p.buf) < s.size || len(p.buf) < len(rest) {
+		p.buf = make([]byte, max(s.size, len(rest)))
+	}
+	end, looked, begun := copy(p.buf, rest), s.looked, s.line > 0
+	for {
+		if s.err == nil {
+			if end == len(p.buf) {
+				grown := make([]byte, 2*len(p.buf))
+				copy(grown, p.buf)
+				p.buf = grown
+			}
+			var n int
+			n, s.err = readSome(s.r, s.name, p.buf[end:])
+			s.read += int64(n)
+			end += n
+		}
+		if nl := bytes.LastIndexByte(p.buf[looked:end], '\n'); nl >= 0 {
+			lines := p.buf[looked : looked+nl+1]
+			if end > s.max && s.tooLong(p, looked, looked+nl+1) {
+				return
+			}
+			at, found := s.lastBeginning(lines)
+			at += looked
+			looked += nl + 1
+			if begun = begun || found; !begun && looked > s.first {
+				at, found = looked, true
+			}
+			if found && at > 0 {
+				s.rest, s.looked = p.buf[at:end], looked-at
+				s.give(p, at, false, nil)
+				return
+			}
+		}
+		if s.err != nil || end-looked > s.max+1 {
+			s.last(p, looked, end)
+			return
+		}
+	}
+}
+
+// lastBeginning returns where the last of lines begins that a piece may begin
+// with, and whether there is one.
+func (s *Pieces) lastBeginning(lines []byte) (at int, found bool) {
+	for end := len(lines) - 1; end >= 0; {
+		from := bytes.LastIndexByte(lines[:end], '\n') + 1
+		if s.begins(lines[from:end]) {
+			return from, true
+		}
+		end = from - 1
+	}
+	return 0, false
+}
+
+// last puts what is left into p: the input has ended, or its last line is too
+// long.
+func (s *Pieces) last(p *Piece, looked, end int) {
+	switch {
+	case s.tooLong(p, looked, end):
+	case s.err == io.EOF:
+		s.give(p, end, end > looked, io.EOF)
+	default:
+		s.give(p, looked, false, nil)
+		p.Err = brokenOff(s.err, s.line+1, end-looked+1)
+	}
+}
+
+// tooLong looks for a line that is too long in the buffer of p. If there is
+// one, the lines before it are the last piece.
+func (s *Pieces) tooLong(p *Piece, from, end int) bool {
+	for from < end {
+		n := bytes.IndexByte(p.buf[from:end], '\n')
+		next := from + n + 1
+		if n < 0 {
+			n, next = end-from, end
+		} else if n > 0 && p.buf[from+n-1] == '\r' {
+			n--
+		}
+		if n > s.max {
+			s.give(p, from, false, nil)
+			p.Err = lineTooLong(s.name, s.line+1, s.max)
+			return true
+		}
+		from = next
+	}
+	return false
+}
+
+// give makes p the first n bytes of its buffer.
+func (s *Pieces) give(p *Piece, n int, open bool, err error) {
+	p.Text, p.Line, p.Open, p.Err = p.buf[:n:n], s.line, open, err
+	p.Lines = bytes.Count(p.Text, []byte{'\n'})
+	if open {
+		p.Lines++
+	}
+	s.line += p.Lines
+}
+
+// brokenOff gives an error of a damaged input the place where the input broke
+// off, when it does not name a line itself.
+func brokenOff(err error, line, col int) error {
+	if e, ok := errors.AsType[*diag.Error](err); ok && e.Pos.Line == 0 {
+		at := *e
+		at.Pos.Line, at.Pos.Col = line, col
+		return &at
+	}
+	return err
+}
+
+// lineTooLong is the complaint about a line of more than most bytes.
+func lineTooLong(name string, line, most int) error {
+	return diag.New(diag.Pos{File: name, Line: line, Col: most + 1}, "stream/line-too-long",
+		"found a line longer than %d bytes, expected line ends more often; is this the right file?", most)
+}
