@@ -19,14 +19,26 @@ import (
 // would not be read back, is refused with a [diag.Error]; nothing of it is
 // written, and the stream can go on.
 type Writer struct {
-	w     io.Writer
-	buf   []byte
-	calls int64
-	seq   int64
-	err   error
+	w      io.Writer
+	buf    []byte
+	calls  int64
+	seq    int64
+	err    error
+	digits []byte // of seq
+	where  [places]place
 	// endOthers are unknown fields for the end record.
 	endOthers Others
 }
+
+// place is where a call comes from and what its record says of that; few of
+// them come again and again.
+type place struct {
+	fn, file string
+	line     int
+	json     []byte
+}
+
+const places = 1 << 8
 
 // NewWriter returns a writer to w.
 func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
@@ -72,13 +84,15 @@ func (w *Writer) Call(c *Call) error {
 	if c.Seq <= w.seq {
 		return diag.New(c.Pos, "call/seq", "found %s after call %d, expected numbers that count up", c.Where(), w.seq)
 	}
-	b := append(w.buf[:0], c.Before...)
-	b = append(b, `{"record":"call","seq":`...)
-	b = strconv.AppendInt(b, c.Seq, 10)
-	b = append(b, ',')
-	b, err := appendCall(b, c)
+	if c.Seq != w.seq+1 || !increment(w.digits) {
+		w.digits = strconv.AppendInt(w.digits[:0], c.Seq, 10)
+	}
+	b := append(append(w.buf[:0], c.Before...), `{"record":"call","seq":`...)
+	b = append(append(b, w.digits...), ',')
+	b, err := appendRest(append(b, w.place(c)...), c)
 	w.buf = append(b, '\n')
 	if err != nil {
+		w.digits = w.digits[:0]
 		return err
 	}
 	w.seq = c.Seq
@@ -86,14 +100,43 @@ func (w *Writer) Call(c *Call) error {
 	return w.write(nil)
 }
 
-// appendCall appends the fields from "func" on and the closing brace.
-func appendCall(b []byte, c *Call) ([]byte, error) {
+// increment adds 1 to a decimal number, unless it has not enough digits for it.
+func increment(digits []byte) bool {
+	for i := len(digits) - 1; i >= 0; i-- {
+		if digits[i] != '9' {
+			digits[i]++
+			return true
+		}
+		digits[i] = '0'
+	}
+	return false
+}
+
+// place returns the fields from "func" to "file".
+func (w *Writer) place(c *Call) []byte {
+	h := uint32(c.Line)<<8 + uint32(len(c.Func))
+	if n := len(c.Func); n > 2 {
+		h += uint32(c.Func[0])<<16 + uint32(c.Func[2])<<21 + uint32(c.Func[n/2])<<13 + uint32(c.Func[n-2])<<4
+	}
+	p := &w.where[h*0x9e3779b1>>(32-8)]
+	if p.line != c.Line || p.fn != c.Func || p.file != c.File || p.json == nil {
+		p.fn, p.file, p.line = c.Func, c.File, c.Line
+		p.json = appendPlace(p.json[:0], c)
+	}
+	return p.json
+}
+
+func appendPlace(b []byte, c *Call) []byte {
 	b = append(b, `"func":`...)
 	b = ndjson.AppendString(b, c.Func)
 	b = append(b, `,"line":`...)
 	b = strconv.AppendInt(b, int64(c.Line), 10)
 	b = append(b, `,"file":`...)
-	b = ndjson.AppendString(b, c.File)
+	return ndjson.AppendString(b, c.File)
+}
+
+// appendRest appends the fields behind "file" and the closing brace.
+func appendRest(b []byte, c *Call) ([]byte, error) {
 	var err error
 	if b, err = appendTime(b, `,"call_time":`, c, c.CallTime); err != nil {
 		return b, err
@@ -159,7 +202,7 @@ func appendNested(b []byte, calls []Call) ([]byte, error) {
 			b = append(b, ',')
 		}
 		var err error
-		if b, err = appendCall(b, n); err != nil {
+		if b, err = appendRest(appendPlace(b, n), n); err != nil {
 			return b, err
 		}
 	}

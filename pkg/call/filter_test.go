@@ -22,7 +22,7 @@ func copied(t *testing.T, text string, ahead bool) string {
 	}
 	src := call.Source(r)
 	if ahead {
-		src = call.Ahead(t.Context(), src)
+		src = call.Ahead(t.Context(), src, 2)
 	}
 	var out bytes.Buffer
 	w := call.NewWriter(&out)

@@ -116,37 +116,61 @@ func AppendFloat[F ~float64](dst []byte, x F) ([]byte, bool) {
 
 // appendTicks appends n * 1e-8, where 0 < n < 1e14, as AppendFloat does.
 func appendTicks(dst []byte, n uint64) []byte {
-	if n >= 10_000 {
-		dst = strconv.AppendUint(dst, n/100_000_000, 10)
-		if n %= 100_000_000; n == 0 {
-			return dst
-		}
-		var frac [9]byte
-		frac[0] = '.'
-		end := 0
-		for i := 8; i > 0; i-- {
-			d := byte('0' + n%10)
-			if n /= 10; d != '0' && end == 0 {
-				end = i + 1
-			}
-			frac[i] = d
-		}
-		return append(dst, frac[:end]...)
+	if n < 10_000 {
+		return appendFewTicks(dst, n)
 	}
-	// Below 1e-4 the form has an exponent: -5 for four digits.
+	whole, frac := n/100_000_000, uint32(n%100_000_000)
+	if whole < 10 {
+		dst = append(dst, '0'+byte(whole))
+	} else {
+		dst = strconv.AppendUint(dst, whole, 10)
+	}
+	if frac == 0 {
+		return dst
+	}
+	high, low := frac/10_000, frac%10_000
+	a, b, c, d := 2*(high/100), 2*(high%100), 2*(low/100), 2*(low%100)
+	dst = append(dst, '.',
+		twoDigits[a], twoDigits[a+1], twoDigits[b], twoDigits[b+1],
+		twoDigits[c], twoDigits[c+1], twoDigits[d], twoDigits[d+1])
+	end := len(dst)
+	for dst[end-1] == '0' {
+		end--
+	}
+	return dst[:end]
+}
+
+// twoDigits holds the numbers from 00 to 99.
+const twoDigits = "0001020304050607080910111213141516171819" +
+	"2021222324252627282930313233343536373839" +
+	"4041424344454647484950515253545556575859" +
+	"6061626364656667686970717273747576777879" +
+	"8081828384858687888990919293949596979899"
+
+// appendFewTicks is appendTicks below 1e-4, where the form has an exponent:
+// -5 for four digits.
+func appendFewTicks(dst []byte, n uint64) []byte {
 	exp := byte('8')
-	for m := n; m >= 10; m /= 10 {
-		exp--
+	switch {
+	case n >= 1000:
+		exp = '5'
+	case n >= 100:
+		exp = '6'
+	case n >= 10:
+		exp = '7'
 	}
 	for n%10 == 0 {
 		n /= 10
 	}
-	at := len(dst)
-	dst = strconv.AppendUint(dst, n, 10)
-	if len(dst) > at+1 {
-		dst = append(dst, 0)
-		copy(dst[at+2:], dst[at+1:])
-		dst[at+1] = '.'
+	switch {
+	case n < 10:
+		dst = append(dst, '0'+byte(n))
+	case n < 100:
+		dst = append(dst, '0'+byte(n/10), '.', '0'+byte(n%10))
+	case n < 1000:
+		dst = append(dst, '0'+byte(n/100), '.', '0'+byte(n/10%10), '0'+byte(n%10))
+	default:
+		dst = append(dst, '0'+byte(n/1000), '.', '0'+byte(n/100%10), '0'+byte(n/10%10), '0'+byte(n%10))
 	}
 	return append(dst, 'e', '-', '0', exp)
 }

@@ -9,13 +9,13 @@ import (
 
 // feed yields the pieces of a trace, taken apart, in order.
 type feed struct {
-	name     string
-	remember int
-	in       *stream.Pieces
-	scanner  *scanner
-	cur      *piece
-	held     []*piece // earlier ones that a call may still refer to
-	spare    []*piece
+	name    string
+	opts    Options
+	in      *stream.Pieces
+	scanner *scanner
+	cur     *piece
+	held    []*piece // earlier ones that a call may still refer to
+	spare   []*piece
 
 	// When goroutines read ahead, pieces come from them in ahead, in order, and
 	// go back to them in free. A piece that is still being taken apart has a
@@ -28,15 +28,12 @@ type feed struct {
 // together is the work of one and takes about as long as taking them apart.
 const maxScanners = 4
 
-func newFeed(name string, r io.Reader, remember int) *feed {
-	if remember == 0 {
-		remember = rememberText
-	}
+func newFeed(name string, r io.Reader, opts Options) *feed {
 	in := stream.NewPieces(r, name, 2*maxPreamble, func(line []byte) bool {
 		var ev event
 		return mayBeEvent(line) && parseEvent(line, &ev) && ev.bad == ""
 	})
-	return &feed{name: name, remember: remember, in: in, scanner: newScanner(name, remember)}
+	return &feed{name: name, opts: opts, in: in, scanner: newScanner(name, opts)}
 }
 
 // next returns the next piece. Earlier ones stay valid until release.
@@ -92,7 +89,7 @@ func (f *feed) start(ctx context.Context, scanners int) {
 		work := make(chan *piece, n)
 		for range scanners {
 			go func() {
-				s := newScanner(f.name, f.remember)
+				s := newScanner(f.name, f.opts)
 				for p := range work {
 					s.scan(p)
 					p.done <- struct{}{}

@@ -12,17 +12,23 @@ type memory struct {
 	size  int    // bytes of text that are remembered
 	most  int    // limit of size
 	kept  int    // slots with a block
-	read  int    // bytes of text seen, as long as it matters
+	wait  int    // bytes of text to come before the trace is long
 }
 
 // slot is the place of one block, which the hash of its text tells.
 type slot struct {
 	hash  uint64
-	uses  uint8 // counts up when the block comes, down when another one does
+	uses  uint8       // counts up when the block comes, down when another one does
+	known *remembered // nil when it came only once
+}
+
+// remembered is a block with what tells it.
+type remembered struct {
 	fn    *function
 	half  half
 	text  []byte
-	block *block // nil when it came only once
+	lines int // in text
+	block *block
 }
 
 const (
@@ -37,12 +43,13 @@ const (
 
 	firstSlots = 1 << 8
 	maxSlots   = 1 << 13
+	mostUses   = 8
 )
 
 // note takes in that n bytes of text come.
 func (m *memory) note(n int) {
 	if m.slots == nil && m.most > 0 {
-		if m.read += n; m.read >= longTrace {
+		if m.wait -= n; m.wait <= 0 {
 			m.slots = make([]slot, firstSlots)
 		}
 	}
@@ -50,45 +57,41 @@ func (m *memory) note(n int) {
 
 // find returns the block of text behind an event line of fn. When it is not
 // remembered but should be, find returns a place for it.
-func (m *memory) find(fn *function, h half, text []byte) (*block, *slot) {
+func (m *memory) find(fn *function, h half, text []byte) (*remembered, *slot) {
 	if m.slots == nil || len(text) > rememberBlock {
 		return nil, nil
 	}
 	hash := hashOf(text, fn.id<<2|uint64(h))
 	s := &m.slots[hash&uint64(len(m.slots)-1)]
-	if s.hash == hash {
-		if s.block == nil {
-			return nil, s
+	switch r := s.known; {
+	case s.hash == hash && r == nil:
+		return nil, s
+	case s.hash == hash:
+		if r.fn == fn && r.half == h && string(r.text) == string(text) {
+			s.uses = min(s.uses+1, mostUses)
+			return r, nil
 		}
-		if s.fn == fn && s.half == h && string(s.text) == string(text) {
-			if s.uses < 8 {
-				s.uses++
-			}
-			return s.block, nil
-		}
-		return nil, nil
-	}
-	if s.uses > 0 {
+	case s.uses > 0:
 		s.uses--
-		return nil, nil
+	default:
+		if r != nil {
+			m.size -= len(r.text)
+			m.kept--
+		}
+		*s = slot{hash: hash}
 	}
-	if s.block != nil {
-		m.size -= len(s.text)
-		m.kept--
-	}
-	*s = slot{hash: hash}
 	return nil, nil
 }
 
-// keep puts a block into the place that find gave.
-func (m *memory) keep(s *slot, fn *function, h half, text []byte, b *block) {
-	if m.size+len(text) > m.most {
+// keep puts r into the place that find gave.
+func (m *memory) keep(s *slot, r *remembered) {
+	if m.size+len(r.text) > m.most {
 		clear(m.slots)
 		m.size, m.kept = 0, 0
 		return
 	}
-	s.fn, s.half, s.text, s.block = fn, h, text, b
-	m.size += len(text)
+	s.known = r
+	m.size += len(r.text)
 	if m.kept++; m.kept > len(m.slots)/2 && len(m.slots) < maxSlots {
 		m.grow()
 	}

@@ -24,13 +24,11 @@ type piece struct {
 
 // part is an event line and the block of lines behind it.
 type part struct {
-	half   half
-	digits uint8 // of TIME after the point
-	indent int32
+	head   *head
+	digits int // of TIME after the point
 	line   int // of the event line in the trace
 	at     int // the line of the program
 	time   int64
-	fn     *function
 	file   string
 	block  *block
 }

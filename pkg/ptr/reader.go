@@ -38,8 +38,11 @@ type Options struct {
 	WarnUnknown bool
 	// Remember bounds the text of blocks that is remembered so as to read
 	// others like them faster, in bytes: 0 means a bound that suits a few
-	// traces, a negative number none is remembered. Each thread has its own.
+	// traces, a negative number that none is remembered. Each thread has its
+	// own. What is read does not depend on it.
 	Remember int
+
+	longTrace int // size from which blocks are remembered; 0 means longTrace
 }
 
 // Reader reads the calls of a trace; it is a [call.Source].
@@ -90,7 +93,7 @@ type frame struct {
 // calls. name is for messages. The error is a *diag.Error for input that is
 // no trace and wraps [diag.ErrTruncated] for one that ends too early.
 func NewReader(name string, r io.Reader, opts Options) (*Reader, error) {
-	rd := &Reader{name: name, feed: newFeed(name, r, opts.Remember), opts: opts, unknown: map[string]bool{}}
+	rd := &Reader{name: name, feed: newFeed(name, r, opts), opts: opts, unknown: map[string]bool{}}
 	rd.header.Source = []string{name}
 	if err := rd.readPreamble(); err != nil {
 		return nil, err
@@ -121,31 +124,33 @@ func (r *Reader) pos(col int) diag.Pos {
 }
 
 func (r *Reader) readPreamble() error {
-	r.piece = r.feed.next()
 	size := 0
-	for _, l := range r.piece.lead {
-		r.line++
-		if l.bad != nil {
-			if err := r.passOver(l.bad); err != nil {
-				return err
+	for r.piece == nil || len(r.piece.parts) == 0 {
+		r.piece = r.feed.next()
+		for _, l := range r.piece.lead {
+			r.line++
+			if l.bad != nil {
+				if err := r.passOver(l.bad); err != nil {
+					return err
+				}
 			}
+			if size += len(l.text) + 1; size > maxPreamble {
+				return diag.New(r.pos(0), "ptr/no-trace", "no event line in the first %d bytes, expected a .ptr trace", maxPreamble)
+			}
+			r.header.Preamble = append(r.header.Preamble, string(l.text))
 		}
-		if size += len(l.text) + 1; size > maxPreamble {
-			return diag.New(r.pos(0), "ptr/no-trace", "no event line in the first %d bytes, expected a .ptr trace", maxPreamble)
-		}
-		r.header.Preamble = append(r.header.Preamble, string(l.text))
-	}
-	if len(r.piece.parts) == 0 {
 		switch {
+		case len(r.piece.parts) > 0 || r.piece.Err == nil:
 		case !errors.Is(r.piece.Err, io.EOF):
 			return r.piece.Err
 		case r.line == 0:
 			return diag.Truncated(r.pos(0), "ptr/empty", "the input is empty, expected a .ptr trace")
+		default:
+			return diag.Truncated(r.pos(0), "ptr/no-events", "the input ends without an event line, expected a .ptr trace (lines like %q)", "call_crtda_ TIME=0.00000095 LINE=7 FILE=adi.fdv")
 		}
-		return diag.Truncated(r.pos(0), "ptr/no-events", "the input ends without an event line, expected a .ptr trace (lines like %q)", "call_crtda_ TIME=0.00000095 LINE=7 FILE=adi.fdv")
 	}
 	rt, ok := parseRuntime(r.header.Preamble)
-	rt.TimeDigits = int(r.piece.parts[0].digits)
+	rt.TimeDigits = r.piece.parts[0].digits
 	r.header.Runtime = rt
 	if !ok {
 		e := diag.New(diag.Pos{File: r.name, Line: 1}, "ptr/no-header", "the trace has no header before its first event, expected RTS VERSION and ProcCount; its beginning was probably overwritten (TraceFileOverflowReg=0): raise MaxTraceFileSize and trace again")
@@ -241,10 +246,10 @@ func (r *Reader) next() (*call.Call, error) {
 // that has been done; if it was the outermost one, p belongs to the next.
 func (r *Reader) event(p *part) (taken bool, err error) {
 	if !r.open {
-		switch p.half {
+		switch p.head.half {
 		case callEvent:
 			r.begin(&r.own, p, call.Both)
-			r.stack = append(r.stack, frame{c: &r.own, indent: p.indent, call: p.time})
+			r.stack = append(r.stack, frame{c: &r.own, indent: p.head.indent, call: p.time})
 		case retEvent:
 			r.begin(&r.own, p, call.OnlyRet)
 		default:
@@ -257,17 +262,17 @@ func (r *Reader) event(p *part) (taken bool, err error) {
 		return false, nil
 	}
 	top := &r.stack[len(r.stack)-1]
-	switch p.half {
+	switch p.head.half {
 	case callEvent:
-		if p.indent > top.indent || top.c.Class() == libdvm.Initialise {
+		if p.head.indent > top.indent || top.c.Class() == libdvm.Initialise {
 			c := new(call.Call)
 			r.begin(c, p, call.Both)
-			r.stack = append(r.stack, frame{c: c, indent: p.indent, call: p.time})
+			r.stack = append(r.stack, frame{c: c, indent: p.head.indent, call: p.time})
 			return true, nil
 		}
 	case retEvent:
 		for i := len(r.stack) - 1; i >= 0; i-- {
-			if r.stack[i].c.Func != p.fn.name {
+			if r.stack[i].c.Func != p.head.fn.name {
 				continue
 			}
 			for len(r.stack) > i+1 {
@@ -278,7 +283,7 @@ func (r *Reader) event(p *part) (taken bool, err error) {
 			r.closeCall(p)
 			return true, nil
 		}
-		if p.indent > top.indent {
+		if p.head.indent > top.indent {
 			c := new(call.Call)
 			r.begin(c, p, call.OnlyRet)
 			top.nested += p.time
@@ -292,7 +297,7 @@ func (r *Reader) event(p *part) (taken bool, err error) {
 
 // begin fills c from p, its first half or its only one.
 func (r *Reader) begin(c *call.Call, p *part, only call.Half) {
-	c.Func, c.Row = p.fn.name, p.fn.row
+	c.Func, c.Row = p.head.fn.name, p.head.fn.row
 	c.Line, c.File = p.at, p.file
 	c.Only = only
 	c.Pos = r.pos(0)
@@ -371,7 +376,7 @@ func (r *Reader) deliver() (*call.Call, error) {
 
 // beginExit takes in an event line that ends the program.
 func (r *Reader) beginExit(p *part) error {
-	if p.fn.row == nil || p.fn.row.Class != libdvm.Finish || r.exit.Found {
+	if p.head.fn.row == nil || p.head.fn.row.Class != libdvm.Finish || r.exit.Found {
 		return nil
 	}
 	if r.phase == beforeInit {

@@ -2,6 +2,8 @@ package ptr
 
 import (
 	"bytes"
+	"cmp"
+	"encoding/binary"
 
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/libdvm"
@@ -33,7 +35,8 @@ type head struct {
 	half   half
 	indent int32
 	fn     *function
-	next   *head // the head that came after this one
+	next   [2]*head       // those that came after this one last
+	blocks [2]*remembered // those that came behind it last
 }
 
 // tail is the end of an event line, from behind the value of TIME.
@@ -46,8 +49,9 @@ type tail struct {
 // maxNames bounds the memory for names; traces have few different ones.
 const maxNames = 1 << 16
 
-func newScanner(name string, remember int) *scanner {
-	s := &scanner{name: name, before: &head{}, memory: memory{most: remember}}
+func newScanner(name string, opts Options) *scanner {
+	s := &scanner{name: name, before: &head{}}
+	s.memory = memory{most: cmp.Or(opts.Remember, rememberText), wait: cmp.Or(opts.longTrace, longTrace)}
 	s.lines.keys, s.lines.toEnd = &s.keys, -1
 	return s
 }
@@ -65,7 +69,7 @@ func (s *scanner) scan(p *piece) {
 		l, end := lineAt(t, i)
 		var err *diag.Error
 		if mayBeEvent(l) {
-			found, err = s.event(&next, l, line, end == len(t) && p.Open)
+			_, found, err = s.eventAt(&next, p, i, line)
 		}
 		if i = end; !found {
 			p.lead = append(p.lead, leadLine{l, err})
@@ -74,35 +78,70 @@ func (s *scanner) scan(p *piece) {
 	for found {
 		n := len(p.parts)
 		p.parts = append(p.parts, next)
+		if r := s.guess(t[i:]); r != nil {
+			var end int
+			if end, found, _ = s.eventAt(&next, p, i+len(r.text), line+r.lines+1); found {
+				p.parts[n].block = r.block
+				line += r.lines + 1
+				i = end
+				continue
+			}
+		}
 		found = false
-		from, bad := i, false
-		to := i
-		for i < len(t) {
+		from, to, odd := i, i, false
+		for i < len(t) && !found {
 			line++
 			if !mayBeEvent(t[i:]) {
-				if end := bytes.IndexByte(t[i:], '\n'); end >= 0 {
-					i += end + 1
-				} else {
-					i = len(t)
-				}
+				_, i = lineAt(t, i)
 				to = i
 				continue
 			}
-			l, end := lineAt(t, i)
 			var err *diag.Error
-			found, err = s.event(&next, l, line, end == len(t) && p.Open)
-			if i = end; found {
+			if i, found, err = s.eventAt(&next, p, i, line); found {
 				break
 			}
-			to = i
+			to, odd = i, true
 			if err != nil {
 				p.bad = append(p.bad, badLine{n, err})
 			}
-			bad = true
 		}
-		p.parts[n].block = s.block(p, &p.parts[n], t[from:to], bad || p.Open && to == len(t))
+		p.parts[n].block = s.block(p, &p.parts[n], t[from:to], odd || p.Open && to == len(t))
 	}
 }
+
+// eventAt reads the event line that begins at i in p into next, and returns
+// where the line ends; found is false when it is none. The error is about a line
+// that looks like an event line, and is whole.
+func (s *scanner) eventAt(next *part, p *piece, i, line int) (end int, found bool, err *diag.Error) {
+	next.line = line
+	if n := s.expect(next, p.Text[i:]); n > 0 {
+		return i + n, true, nil
+	}
+	l, end := lineAt(p.Text, i)
+	found, err = s.event(next, l, line, p.Open && end == len(p.Text))
+	return end, found, err
+}
+
+// guess returns the block that probably begins where t does: if an event line
+// comes behind it, it is that one. The event line before was the last that was
+// read.
+func (s *scanner) guess(t []byte) *remembered {
+	known := &s.before.blocks
+	for i, r := range known {
+		if r == nil {
+			break
+		}
+		if n := len(r.text); len(t) > n && string(t[:n]) == string(r.text) && (n > 0 || mayBeEvent(t)) {
+			known[0], known[i] = r, known[0]
+			return r
+		}
+	}
+	return nil
+}
+
+// empty are the blocks that say nothing: without a line, or with the blank line
+// that closes a block of parameters.
+var empty = [2]remembered{{block: &noLines}, {block: &noLines, text: []byte(" \n"), lines: 1}}
 
 // lineAt returns the line that begins at t[i], without its LF and a CR before
 // that, and where the next one begins. A last line without LF keeps its CR.
@@ -141,14 +180,30 @@ func mayBeEvent(t []byte) bool {
 	return false
 }
 
-// event reads the event line l into p; false when it is none. The error is
-// about a line that looks like an event line, and is whole.
-func (s *scanner) event(p *part, l []byte, line int, open bool) (bool, *diag.Error) {
-	p.line = line
-	if h := s.before.next; h != nil && len(l) > len(h.text) && string(l[:len(h.text)]) == h.text && s.behind(p, h, l) {
-		s.before = h
-		return true, nil
+// expect reads the event line that t begins with into p if it is one of those
+// that came after the last one before, in its usual form. It returns the size
+// of the line with its LF, or -1.
+func (s *scanner) expect(p *part, t []byte) int {
+	next := &s.before.next
+	for i, h := range next {
+		if h == nil {
+			break
+		}
+		if len(t) <= len(h.text) || string(t[:len(h.text)]) != h.text {
+			continue
+		}
+		n := s.behind(p, t, len(h.text))
+		if n > 0 {
+			next[0], next[i] = h, next[0]
+			p.head, s.before = h, h
+		}
+		return n
 	}
+	return -1
+}
+
+// event is eventAt for the line l. open tells that it has no LF.
+func (s *scanner) event(p *part, l []byte, line int, open bool) (bool, *diag.Error) {
 	var ev event
 	if !parseEvent(l, &ev) {
 		return false, nil
@@ -162,9 +217,11 @@ func (s *scanner) event(p *part, l []byte, line int, open bool) (bool, *diag.Err
 		return false, e
 	}
 	h := s.head(l, &ev)
-	s.before.next, s.before = h, h
-	p.half, p.indent, p.fn = h.half, h.indent, h.fn
-	p.time, p.digits = ev.time, uint8(ev.digits)
+	if next := &s.before.next; next[0] != h {
+		next[0], next[1] = h, next[0]
+	}
+	p.head, s.before = h, h
+	p.time, p.digits = ev.time, ev.digits
 	p.at, p.file = ev.line, s.files.get(ev.file)
 	return true, nil
 }
@@ -193,21 +250,25 @@ func (s *scanner) head(l []byte, ev *event) *head {
 	return h
 }
 
-// behind reads into p what stands in l behind the head h. It knows only the
-// usual form, and returns false for any other.
-func (s *scanner) behind(p *part, h *head, l []byte) bool {
-	time, digits, i := quickTime(l, len(h.text))
+// behind reads into p what stands in t from i on: the time of an event line and
+// what follows it. It returns the size of t's first line with its LF. It knows
+// only the usual form and returns -1 for any other.
+func (s *scanner) behind(p *part, t []byte, i int) int {
+	time, digits, i := quickTime(t, i)
 	if i < 0 {
-		return false
+		return -1
 	}
-	t := l[i:]
-	if !bytes.Equal(t, s.tail.text) && !s.readTail(t) {
-		return false
+	p.time, p.digits = time, digits
+	end := i + len(s.tail.text)
+	if end >= len(t) || t[end] != '\n' || string(t[i:end]) != string(s.tail.text) {
+		n := bytes.IndexByte(t[i:], '\n')
+		if n <= 0 || t[i+n-1] == '\r' || !s.readTail(t[i:i+n]) {
+			return -1
+		}
+		end = i + n
 	}
-	p.half, p.indent, p.fn = h.half, h.indent, h.fn
-	p.time, p.digits = time, uint8(digits)
 	p.at, p.file = s.tail.line, s.tail.file
-	return true
+	return end + 1
 }
 
 // readTail reads " LINE=7   FILE=jac.fdv".
@@ -240,74 +301,91 @@ func (s *scanner) readTail(t []byte) bool {
 // quickTime reads the time that begins at l[i] in its usual form and returns
 // it as [parseTime] does, and the index behind it; -1 when it has another form.
 func quickTime(l []byte, i int) (picos int64, digits, next int) {
-	var n int64
-	start := i
-	for ; i < len(l) && l[i]-'0' < 10; i++ {
-		if n = n*10 + int64(l[i]-'0'); n >= 1_000_000 {
-			return 0, 0, -1
-		}
-	}
-	if i == start || i == len(l) || l[i] != '.' {
+	if len(l) < i+11 {
 		return 0, 0, -1
 	}
-	i++
-	start = i
-	for ; i < len(l) && l[i]-'0' < 10; i++ {
-		n = n*10 + int64(l[i]-'0')
-		if i-start == 12 {
-			return 0, 0, -1
+	// 0.00000095, as with TimePrecision=8
+	if l[i]-'0' < 10 && l[i+1] == '.' && l[i+10] == ' ' {
+		if n, ok := eightDigits(binary.LittleEndian.Uint64(l[i+2:])); ok {
+			return (int64(l[i]-'0')*1e8 + int64(n)) * pow10[12-8], 8, i + 10
 		}
 	}
-	if i == len(l) || l[i] != ' ' {
+	picos, digits, used := parseTime(l[i : i+min(len(l)-i, 32)])
+	if used == 0 || digits == 0 || i+used == len(l) || l[i+used] != ' ' {
 		return 0, 0, -1
 	}
-	return n * pow10[12-(i-start)], i - start, i
+	return picos, digits, i + used
+}
+
+// eightDigits returns the number that the eight bytes of w spell, the lowest
+// byte being the first digit; false if one of them is no digit.
+func eightDigits(w uint64) (uint64, bool) {
+	const high, digit = 0xf0f0f0f0f0f0f0f0, 0x3030303030303030
+	if w&high != digit || (w+0x0606060606060606)&high != digit {
+		return 0, false
+	}
+	// Neighbours are joined: digits to numbers of two, these to numbers of
+	// four, these to one.
+	w = w & 0x0f0f0f0f0f0f0f0f * (1 + 10<<8) >> 8
+	w = w & 0x00ff00ff00ff00ff * (1 + 100<<16) >> 16
+	return w & 0x0000ffff0000ffff * (1 + 10000<<32) >> 32, true
 }
 
 // block returns what the lines of text say, which stand behind the event line
-// p. Such that are once is true for are not remembered: the last line may be
-// cut, or one was taken for an event line.
-func (s *scanner) block(in *piece, p *part, text []byte, once bool) *block {
-	if len(text) == 0 || len(text) == 2 && text[0] == ' ' {
+// p. Odd ones are not remembered: the last line may be cut, or one looks like
+// an event line. It must be called when the event line behind it was read.
+func (s *scanner) block(in *piece, p *part, text []byte, odd bool) *block {
+	var place *slot
+	switch {
+	case string(text) == string(empty[0].text):
+		p.head.remember(&empty[0])
 		return &noLines
+	case string(text) == string(empty[1].text):
+		p.head.remember(&empty[1])
+		return &noLines
+	case !odd:
+		var r *remembered
+		if r, place = s.memory.find(p.head.fn, p.head.half, text); r != nil {
+			p.head.remember(r)
+			return r.block
+		}
 	}
-	if once {
+	if place == nil {
 		b := in.blocks.next()
 		s.read(b, p, text, in.Open)
 		return b
 	}
-	b, place := s.memory.find(p.fn, p.half, text)
-	if b != nil {
-		return b
+	r := &remembered{fn: p.head.fn, half: p.head.half, text: bytes.Clone(text), block: &block{}}
+	r.lines = bytes.Count(text, []byte{'\n'})
+	s.read(r.block, p, r.text, false)
+	r.block.params.Fix(tableOf(p))
+	s.memory.keep(place, r)
+	p.head.remember(r)
+	return r.block
+}
+
+// remember notes that r came behind h.
+func (h *head) remember(r *remembered) {
+	if h.blocks[0] != r {
+		h.blocks[0], h.blocks[1] = r, h.blocks[0]
 	}
-	if place != nil {
-		text = bytes.Clone(text)
-		b = &block{}
-		s.read(b, p, text, false)
-		b.params.Fix(tableOf(p))
-		s.memory.keep(place, p.fn, p.half, text, b)
-		return b
-	}
-	b = in.blocks.next()
-	s.read(b, p, text, false)
-	return b
 }
 
 // tableOf returns the parameters that the table lists for the half p of a call.
 func tableOf(p *part) []libdvm.Param {
 	switch {
-	case p.fn.row == nil:
+	case p.head.fn.row == nil:
 		return nil
-	case p.half == retEvent:
-		return p.fn.row.Ret
+	case p.head.half == retEvent:
+		return p.head.fn.row.Ret
 	}
-	return p.fn.row.Args
+	return p.head.fn.row.Args
 }
 
 // read reads the lines of text into b. open tells that the last one has no LF.
 func (s *scanner) read(b *block, p *part, text []byte, open bool) {
 	r := &s.lines
-	r.begin(p.fn.row, tableOf(p), &b.params, &b.text)
+	r.begin(p.head.fn.row, tableOf(p), &b.params, &b.text)
 	for i := 0; i < len(text); {
 		l, next := lineAt(text, i)
 		i = next
@@ -315,7 +393,7 @@ func (s *scanner) read(b *block, p *part, text []byte, open bool) {
 			continue
 		}
 		r.line(l)
-		if p.half == exitEvent && !b.rc && b.params.Get("rc") != nil {
+		if p.head.half == exitEvent && !b.rc && b.params.Get("rc") != nil {
 			cut := open && next == len(text) && text[next-1] != '\n'
 			b.rc = !cut || l[len(l)-1] == ';'
 		}
