@@ -33,7 +33,13 @@ func newFeed(name string, r io.Reader, opts Options) *feed {
 		var ev event
 		return mayBeEvent(line) && parseEvent(line, &ev) && ev.bad == ""
 	})
-	return &feed{name: name, opts: opts, in: in, scanner: newScanner(name, opts)}
+	f := &feed{name: name, opts: opts, in: in}
+	if opts.Like != nil {
+		f.scanner = opts.Like.feed.scanner
+	} else {
+		f.scanner = newScanner(opts)
+	}
+	return f
 }
 
 // next returns the next piece. Earlier ones stay valid until release.
@@ -50,7 +56,7 @@ func (f *feed) next() *piece {
 		p, f.spare = f.spare[n-1], f.spare[:n-1]
 	}
 	f.in.Next(&p.Piece)
-	f.scanner.scan(p)
+	f.scanner.scan(f.name, p)
 	f.cur = p
 	return p
 }
@@ -83,15 +89,15 @@ func (f *feed) start(ctx context.Context, scanners int) {
 	for range n {
 		f.free <- &piece{}
 	}
-	scan := func(p *piece) { f.scanner.scan(p) }
+	scan := func(p *piece) { f.scanner.scan(f.name, p) }
 	stop := func() {}
 	if scanners > 1 {
 		work := make(chan *piece, n)
 		for range scanners {
 			go func() {
-				s := newScanner(f.name, f.opts)
+				s := newScanner(f.opts)
 				for p := range work {
-					s.scan(p)
+					s.scan(f.name, p)
 					p.done <- struct{}{}
 				}
 			}()

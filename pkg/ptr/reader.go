@@ -41,6 +41,10 @@ type Options struct {
 	// traces, a negative number that none is remembered. Each thread has its
 	// own. What is read does not depend on it.
 	Remember int
+	// Like is the reader of a trace of the same run, or nil: what it remembers
+	// serves both. They must be used by one goroutine, without
+	// [Reader.ReadAhead].
+	Like *Reader
 
 	longTrace int // size from which blocks are remembered; 0 means longTrace
 }

@@ -49,15 +49,16 @@ type tail struct {
 // maxNames bounds the memory for names; traces have few different ones.
 const maxNames = 1 << 16
 
-func newScanner(name string, opts Options) *scanner {
-	s := &scanner{name: name, before: &head{}}
+func newScanner(opts Options) *scanner {
+	s := &scanner{before: &head{}}
 	s.memory = memory{most: cmp.Or(opts.Remember, rememberText), wait: cmp.Or(opts.longTrace, longTrace)}
 	s.lines.keys, s.lines.toEnd = &s.keys, -1
 	return s
 }
 
-// scan finds the parts of p.
-func (s *scanner) scan(p *piece) {
+// scan finds the parts of p, a piece of the trace called name.
+func (s *scanner) scan(name string, p *piece) {
+	s.name = name
 	p.reset()
 	s.memory.note(len(p.Text))
 	t, line := p.Text, p.Line
