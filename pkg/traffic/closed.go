@@ -13,6 +13,40 @@ import (
 // cut the same dimension of the arrays, or because the nearest of several
 // owners is asked for; senders' dimensions that nothing restricts are stars of
 // their own. In all regular cases a star has one dimension of each side.
+//
+// An array of 6x6 elements on a grid of 2x3 is turned: its rows were cut along
+// the first dimension of the grid and its columns along the second, afterwards
+// it is the other way round (TestPictureOfATurnedArray).
+//
+//	 before: processor (e0,e1)       after: processor (c0,c1)
+//
+//	         column 0 1 2 3 4 5             column 0 1 2 3 4 5
+//	              e1  0   1   2                 c0   0     1
+//	row 0         +---+---+---+      row 0      +-----+-----+
+//	    1    e0=0 |   |   |   |          1 c1=0 |     |     |
+//	    2         |   |   |   |                 +-----+-----+
+//	    3         +---+---+---+          3 c1=1 |     |     |
+//	    4    e0=1 |   |   |   |                 +-----+-----+
+//	    5         |   |   |   |          5 c1=2 |     |     |
+//	              +---+---+---+                 +-----+-----+
+//
+// What (c0,c1) gets of (e0,e1) is what their columns have in common times what
+// their rows have in common. Columns are a matter of c0 and e1 only: they are a
+// star with the center c0 and the leaf e1. Rows are one with the center c1 and
+// the leaf e0. A line is a pair of coordinates, its number the elements that
+// they have in common:
+//
+//	columns:  c0=0 --2-- e1=0       rows:  c1=0 --2-- e0=0
+//	          c0=0 --1-- e1=1              c1=1 --1-- e0=0
+//	          c0=1 --1-- e1=1              c1=1 --1-- e0=1
+//	          c0=1 --2-- e1=2              c1=2 --2-- e0=1
+//
+// Both stars have 2 pairs with 2 elements and 2 with 1. Multiplied, 4 pairs of
+// processors have 2·2 elements in common, 8 have 2·1 and 4 have 1·1: 36 in all,
+// found without looking at a pair of processors. Of these, what a processor
+// has itself is no message: the pairs with c0 = e0 and c1 = e1, of 4, 1, 1 and 4
+// elements, which kept finds. 2 messages of 4 elements, 8 of 2 and 2 of 1 are
+// left.
 type closed struct {
 	x *exchange
 	// center is the receivers' dimension that restricts each of the senders'

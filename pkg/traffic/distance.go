@@ -10,6 +10,35 @@ import (
 // distances combines the distances within groups of stars. Two stars are in
 // one group when a dimension of the root has its receivers' coordinate in one
 // and its senders' coordinate in the other.
+//
+// The distance of two processors is a sum over the dimensions of the grid. A
+// dimension of which one star has both coordinates adds to each pair of that
+// star a number that is known. Of one whose coordinates are in two stars only
+// the place is known until the two are combined: the dimension is open. In the
+// picture of closed both are, |c0 - e0| and |c1 - e1|, since the stars are (c0,e1)
+// and (c1,e0). One is, when 6 elements that were cut along the first dimension
+// of a grid of 3x2, and replicated along the second, are cut along the second
+// afterwards, and replicated along the first (TestPictureOfAnOpenDimension).
+// Each receiver asks a sender of its own coordinate e1 = c1.
+//
+//	before: 0 1 | 2 3 | 4 5       star of c1 and e0, e1:   star of c0:
+//	     e0  0     1     2          c1=0 --2-- e0=0          c0=0
+//	after:  0 1 2 | 3 4 5           c1=0 --1-- e0=1          c0=1
+//	     c1   0       1             c1=1 --1-- e0=1          c0=2
+//	                                c1=1 --2-- e0=2
+//
+// The first dimension is open, c0 in one star, e0 in the other. The pairs of
+// either star are grouped by what they have in common, with the set of places
+// of each group as bits (spots), and the distances of two groups are the
+// differences of the two sets (between): for each place of the one, the other
+// shifted down by it, and mirrored for the differences below 0.
+//
+//	                       place 012          differences to c0 (111)
+//	star of c1, 2 elements:  e0  101          012   111
+//	star of c1, 1 element:   e0  010          012   110
+//
+// So pieces of 2 elements go over the distances 0, 1 and 2, pieces of 1 over 0
+// and 1; distance 0 is a processor's own.
 func (z *closed) distances() []comm.Distance {
 	recv, send := z.x.to, z.x.from
 	group := make([]int, len(z.stars))

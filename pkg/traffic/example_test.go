@@ -306,3 +306,35 @@ func TestRemoteOfALoopAlongTwoDimensions(t *testing.T) {
 	}
 	expect(t, got, []comm.Size{{Bytes: 24, Count: 1}}, []comm.Distance{{Hops: 2, Bytes: 24}})
 }
+
+// The picture in closed.go: 6x6 elements of 8 bytes on 2x3, turned. Distances
+// are |c0-e0| + |c1-e1| over the pairs of the two stars. A piece of 4 elements
+// has (c0,e1) of (0,0) or (1,2) and (c1,e0) of (0,0) or (2,1): (0,0)-(0,0) and
+// (1,2)-(1,2) are a processor's own, (c0,c1) = (0,2) with (e0,e1) = (1,0) and
+// (1,0) with (0,2) are 1 + 2 apart. Of 2 elements, (c0,e1) = (0,0) and (c1,e0) =
+// (1,0) are 0 + 1 apart, (c0,e1) = (0,0) and (1,1) are 1 + 1.
+func TestPictureOfATurnedArray(t *testing.T) {
+	s := &procs.System{Grid: []int{2, 3}}
+	before, after := axes(t, s, []int64{6, 6}, 8, 1, 2), axes(t, s, []int64{6, 6}, 8, 2, 1)
+	got, err := traffic.NewRoot(s.Grid).Redistribute([]object.Move{{Array: after, From: before.Map, FromSystem: s, To: after.Map, ToSystem: s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, got, []comm.Size{{Bytes: 32, Count: 2}, {Bytes: 16, Count: 8}, {Bytes: 8, Count: 2}},
+		[]comm.Distance{{Hops: 1, Bytes: 16}, {Hops: 2, Bytes: 16}, {Hops: 3, Bytes: 32}})
+}
+
+// The picture in distance.go: 6 elements of 8 bytes on 3x2, cut along the first
+// dimension and then along the second. Receivers (c0,c1) lack the block of c1
+// but for what e0 = c0 has of it: of 12 pairs of 2, 1, 1 and 2 elements, each for
+// 3 places c0, 1 of each kind is a processor's own.
+func TestPictureOfAnOpenDimension(t *testing.T) {
+	s := &procs.System{Grid: []int{3, 2}}
+	before, after := axes(t, s, []int64{6}, 8, 1, 0), axes(t, s, []int64{6}, 8, 0, 1)
+	got, err := traffic.NewRoot(s.Grid).Redistribute([]object.Move{{Array: after, From: before.Map, FromSystem: s, To: after.Map, ToSystem: s}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect(t, got, []comm.Size{{Bytes: 16, Count: 4}, {Bytes: 8, Count: 4}},
+		[]comm.Distance{{Hops: 1, Bytes: 16}, {Hops: 2, Bytes: 16}})
+}
