@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 
 	"dvmtools/internal/effort"
 	"dvmtools/internal/oracle"
+	"dvmtools/internal/testtraces"
 	"dvmtools/internal/tracegen"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
@@ -24,7 +24,6 @@ import (
 	"dvmtools/pkg/options"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/sim"
-	"dvmtools/pkg/stream"
 )
 
 // plain is how many programs are compared by everybody's tests. Machines, grids
@@ -231,12 +230,15 @@ func (x trial) measure(src call.Source) (r *oracle.Result, err error) {
 	return oracle.Run(x.m, x.grid, x.opts, src)
 }
 
+// program simulates a generated program both ways: see run.
+func (x trial) program(p *tracegen.Program) ([]difference, error) {
+	text := p.Text()
+	return x.run(func() (call.Source, error) { return ptr.NewReader("gen.ptr", bytes.NewReader(text), ptr.Options{}) })
+}
+
 // run simulates a program both ways and returns the differences, or errRefused
 // with the reasons when both find the same fault.
-func (x trial) run(name string, text []byte) ([]difference, error) {
-	source := func() (call.Source, error) {
-		return ptr.NewReader(name, bytes.NewReader(text), ptr.Options{})
-	}
+func (x trial) run(source func() (call.Source, error)) ([]difference, error) {
 	src, err := source()
 	if err != nil {
 		return nil, err
@@ -292,10 +294,10 @@ func report(t *testing.T, x trial, seed uint64, p *tracegen.Program, diffs []dif
 	t.Helper()
 	about := gist(diffs[0])
 	small := tracegen.Shrink(p, func(q *tracegen.Program) bool {
-		ds, err := x.run("gen.ptr", q.Text())
+		ds, err := x.program(q)
 		return err == nil && slices.ContainsFunc(ds, func(d difference) bool { return gist(d) == about })
 	})
-	ds, _ := x.run("gen.ptr", small.Text())
+	ds, _ := x.program(small)
 	var b strings.Builder
 	for _, d := range ds[:min(len(ds), 12)] {
 		fmt.Fprintf(&b, "\n  %v", d)
@@ -370,7 +372,7 @@ func TestPrograms(t *testing.T) {
 		if seed%7 == 6 {
 			x.opts.Sections = sectionsOf(p, seed)
 		}
-		diffs, err := x.run("gen.ptr", p.Text())
+		diffs, err := x.program(p)
 		if errors.Is(err, errRefused) {
 			if !tooWide(err) {
 				t.Errorf("seed %d, %v: a valid program is refused: %v", seed, x, err)
@@ -436,7 +438,7 @@ func FuzzPrograms(f *testing.F) {
 			o.Features = some
 		}
 		p := tracegen.Generate(o)
-		diffs, err := x.run("gen.ptr", p.Text())
+		diffs, err := x.program(p)
 		switch {
 		case err != nil && (!errors.Is(err, errRefused) || !tooWide(err)):
 			t.Fatalf("%v: %v", x, err)
@@ -452,19 +454,20 @@ func tooWide(err error) bool {
 	return errors.Is(err, oracle.ErrImpossible) && errors.Is(err, diag.ErrImpossible) && !strings.Contains(err.Error(), "panic")
 }
 
-// TestTraces compares the small real traces.
+// TestTraces compares real traces of one processor, each on every grid and on
+// machines that go round; the long form takes every machine.
 func TestTraces(t *testing.T) {
-	files, err := filepath.Glob("../../testdata/traces/single/*.zst")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d traces found, error %v", len(files), err)
-	}
-	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
-			text, compared := read(t, file), 0
-			for _, grid := range [][]int{{2}, {2, 2}, {3}, {4}} {
-				for _, m := range machines()[:4] {
-					x := trial{m: m, grid: grid, opts: sim.Defaults()}
-					diffs, err := x.run(filepath.Base(file), text)
+	ms := machines()
+	for i, name := range testtraces.Sample(t) {
+		if !strings.HasPrefix(name, "single/") {
+			continue
+		}
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			compared := 0
+			for j, grid := range [][]int{{2}, {2, 2}, {3}, {4}} {
+				for k := range effort.Of(1, len(ms)) {
+					x := trial{m: ms[(i+2*j+k)%len(ms)], grid: grid, opts: sim.Defaults()}
+					diffs, err := x.run(func() (call.Source, error) { return testtraces.Calls(t, name).Source(), nil })
 					if errors.Is(err, errRefused) && tooWide(err) {
 						continue
 					}
@@ -482,23 +485,4 @@ func TestTraces(t *testing.T) {
 			}
 		})
 	}
-}
-
-func read(t *testing.T, file string) []byte {
-	t.Helper()
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	r, err := stream.NewReader(f, file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	var b bytes.Buffer
-	if _, err := b.ReadFrom(r); err != nil {
-		t.Fatal(err)
-	}
-	return b.Bytes()
 }
