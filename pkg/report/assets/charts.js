@@ -79,13 +79,15 @@ function ranges(set) {
 const maxCells = 3000;
 
 // heatMap draws a grid of two dimensions: a rectangle for each block of equal
-// processors, shaded by a figure. It returns null when there are too many.
+// processors, the darker the more it has of a figure. It returns null when there are too many.
 function heatMap(grid, classes, anchor, label) {
   const get = (c) => c[anchor];
   const least = Math.min(...classes.map(get)), most = Math.max(...classes.map(get));
+  // Small differences stay pale.
+  const range = Math.max(most - least, most / 5);
   const cells = [];
   for (const c of classes) {
-    const shade = most > least ? Math.round((9 * (get(c) - least)) / (most - least)) : 0;
+    const shade = range > 0 ? Math.round((9 * (get(c) - least)) / range) : 0;
     for (const box of c.boxes) {
       for (const [r0, r1] of ranges(box[0])) {
         for (const [c0, c1] of ranges(box[1])) {

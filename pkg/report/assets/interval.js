@@ -88,8 +88,8 @@ function processors(node) {
       const drawn = heatMap(data.grid, classes, heatAnchor, name(f));
       const { least, most } = extremes(classes, heatAnchor);
       picture.replaceChildren(drawn || el("p", { class: "note" }, "too many blocks to draw"),
-        el("p", { class: "note" }, "light: " + timeText(least[heatAnchor]) + ", dark: " + timeText(most[heatAnchor]) +
-          "; down: first coordinate, across: second"));
+        el("p", { class: "note" }, "from " + timeText(least[heatAnchor]) + " to " + timeText(most[heatAnchor]) +
+          ", the darker the more; down the first coordinate, across the second"));
     };
     section.append(el("label", { class: "pick" }, "On the grid: ",
       el("select", { id: "heat", change: (e) => { heatAnchor = e.target.value; draw(); } },

@@ -57,7 +57,7 @@ function visible() {
     const node = stack.pop();
     if (keep && !keep.has(node)) continue;
     list.push(node);
-    if (keep || tree.open.has(node)) stack.push(...ordered(node.inner).reverse());
+    if (keep || tree.open.has(node)) stack.push(...[...ordered(node.inner)].reverse());
   }
   return list;
 }

@@ -1,0 +1,366 @@
+package report_test
+
+import (
+	"bufio"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A browser is a Chromium without a window, driven by the DevTools protocol
+// over two pipes: messages are JSON, each ended by a zero byte.
+type browser struct {
+	t    testing.TB
+	in   *os.File
+	lock sync.Mutex // of what follows
+	next int
+	wait map[int]chan answer
+	tabs map[string]*tab
+	dead error
+}
+
+type answer struct {
+	Result json.RawMessage
+	Error  *struct{ Message string }
+}
+
+// chromium names the program, "" when there is none.
+func chromium() string {
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
+
+// startBrowser starts a browser that ends with the test. Without Chromium the
+// test is left out: that is recorded in the file that DVM_LEFT_OUT names, and
+// is a failure when DVM_FULL is 1.
+func startBrowser(t testing.TB) *browser {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no pipes to a child process")
+	}
+	program := chromium()
+	if program == "" {
+		if os.Getenv("DVM_FULL") == "1" {
+			t.Fatal("no chromium; DVM_FULL=1 allows nothing to be left out")
+		}
+		if name := os.Getenv("DVM_LEFT_OUT"); name != "" {
+			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o666)
+			if err == nil {
+				fmt.Fprintf(f, "%s: chromium is missing\n", t.Name())
+				f.Close()
+			}
+		}
+		t.Skip("no chromium")
+	}
+	theirIn, ourOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ourIn, theirOut, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
+		"--hide-scrollbars", "--force-color-profile=srgb", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
+	c.ExtraFiles = []*os.File{theirIn, theirOut}
+	var talk strings.Builder
+	c.Stderr = &talk
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	theirIn.Close()
+	theirOut.Close()
+	b := &browser{t: t, in: ourOut, wait: map[int]chan answer{}, tabs: map[string]*tab{}}
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		b.read(bufio.NewReaderSize(ourIn, 1<<16))
+	}()
+	t.Cleanup(func() {
+		b.send("", "Browser.close", nil)
+		ourOut.Close()
+		stop := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
+		c.Wait()
+		stop.Stop()
+		ourIn.Close()
+		<-read
+		if t.Failed() && testing.Verbose() {
+			t.Logf("chromium said:\n%s", talk.String())
+		}
+	})
+	return b
+}
+
+// read takes answers and events until the pipe closes.
+func (b *browser) read(r *bufio.Reader) {
+	for {
+		text, err := r.ReadBytes(0)
+		if err != nil {
+			b.lock.Lock()
+			b.dead = fmt.Errorf("the browser ended: %w", err)
+			for _, c := range b.wait {
+				close(c)
+			}
+			b.wait = map[int]chan answer{}
+			b.lock.Unlock()
+			return
+		}
+		var m struct {
+			ID        int
+			Method    string
+			SessionID string
+			Params    json.RawMessage
+			answer
+		}
+		if err := json.Unmarshal(text[:len(text)-1], &m); err != nil {
+			continue
+		}
+		b.lock.Lock()
+		if c := b.wait[m.ID]; m.ID != 0 && c != nil {
+			delete(b.wait, m.ID)
+			c <- m.answer
+		} else if tab := b.tabs[m.SessionID]; tab != nil {
+			tab.event(m.Method, m.Params)
+		}
+		b.lock.Unlock()
+	}
+}
+
+// send sends a command and returns where its answer comes.
+func (b *browser) send(session, method string, params any) chan answer {
+	b.lock.Lock()
+	defer b.lock.Unlock()
+	c := make(chan answer, 1)
+	if b.dead != nil {
+		close(c)
+		return c
+	}
+	b.next++
+	b.wait[b.next] = c
+	text, err := json.Marshal(map[string]any{"id": b.next, "method": method, "params": params, "sessionId": session})
+	if session == "" {
+		text, err = json.Marshal(map[string]any{"id": b.next, "method": method, "params": params})
+	}
+	if err == nil {
+		_, err = b.in.Write(append(text, 0))
+	}
+	if err != nil {
+		delete(b.wait, b.next)
+		close(c)
+	}
+	return c
+}
+
+// do sends a command, waits for its answer and decodes it into result.
+func (b *browser) do(session, method string, params, result any) {
+	b.t.Helper()
+	if params == nil {
+		params = map[string]any{}
+	}
+	select {
+	case a, ok := <-b.send(session, method, params):
+		if !ok {
+			b.t.Fatalf("%s: the browser is gone", method)
+		}
+		if a.Error != nil {
+			b.t.Fatalf("%s: %s", method, a.Error.Message)
+		}
+		if result != nil {
+			if err := json.Unmarshal(a.Result, result); err != nil {
+				b.t.Fatalf("%s: %v", method, err)
+			}
+		}
+	case <-time.After(time.Minute):
+		b.t.Fatalf("%s: no answer", method)
+	}
+}
+
+// A tab shows a page and remembers what went wrong in it.
+type tab struct {
+	*browser
+	t       testing.TB
+	session string
+	loaded  chan struct{}
+	// Guarded by the browser's lock.
+	complaints []string // of the console, of scripts, of the security policy
+	requests   []string
+}
+
+// tab opens an empty page. Its own testing.TB is that of the caller.
+func (b *browser) tab(t testing.TB) *tab {
+	t.Helper()
+	x := &tab{browser: b, t: t, loaded: make(chan struct{}, 16)}
+	var target struct{ TargetID string }
+	b.do("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	var attached struct{ SessionID string }
+	b.do("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	x.session = attached.SessionID
+	b.lock.Lock()
+	b.tabs[x.session] = x
+	b.lock.Unlock()
+	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
+		x.do(domain+".enable", nil, nil)
+	}
+	t.Cleanup(func() { b.do("", "Target.closeTarget", map[string]any{"targetId": target.TargetID}, nil) })
+	return x
+}
+
+// do sends a command of the tab.
+func (x *tab) do(method string, params, result any) {
+	x.t.Helper()
+	x.browser.do(x.session, method, params, result)
+}
+
+// event takes an event; the browser's lock is held.
+func (x *tab) event(method string, params json.RawMessage) {
+	switch method {
+	case "Page.loadEventFired":
+		x.loaded <- struct{}{}
+	case "Network.requestWillBeSent":
+		var p struct{ Request struct{ URL string } }
+		json.Unmarshal(params, &p)
+		x.requests = append(x.requests, p.Request.URL)
+	case "Runtime.exceptionThrown", "Log.entryAdded", "Runtime.consoleAPICalled":
+		x.complaints = append(x.complaints, method+" "+string(params))
+	}
+}
+
+// open writes a page to a file and shows it at an address within it ("" or
+// "#i1").
+func (x *tab) open(page, at string) {
+	x.t.Helper()
+	name := filepath.Join(x.t.TempDir(), "page.html")
+	if err := os.WriteFile(name, []byte(page), 0o644); err != nil {
+		x.t.Fatal(err)
+	}
+	x.lock.Lock()
+	x.requests = nil
+	x.lock.Unlock()
+	x.do("Page.navigate", map[string]any{"url": "file://" + name + at}, nil)
+	select {
+	case <-x.loaded:
+	case <-time.After(time.Minute):
+		x.t.Fatal("the page does not load")
+	}
+}
+
+// eval runs an expression of JavaScript and decodes its value into result. It
+// runs beside the page's own script and outside of its security policy.
+func (x *tab) eval(expression string, result any) {
+	x.t.Helper()
+	var r struct {
+		Result           struct{ Value json.RawMessage }
+		ExceptionDetails *struct {
+			Text      string
+			Exception struct{ Description string }
+		}
+	}
+	x.do("Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true}, &r)
+	if e := r.ExceptionDetails; e != nil {
+		x.t.Fatalf("%s: %s %s", expression, e.Text, e.Exception.Description)
+	}
+	if result != nil {
+		if err := json.Unmarshal(r.Result.Value, result); err != nil {
+			x.t.Fatalf("%s: %v", expression, err)
+		}
+	}
+}
+
+// text returns the text of the first element that a selector finds.
+func (x *tab) text(selector string) string {
+	x.t.Helper()
+	var s string
+	x.eval(fmt.Sprintf(`document.querySelector(%q)?.innerText ?? "(no %s)"`, selector, strings.ReplaceAll(selector, `"`, `'`)), &s)
+	return s
+}
+
+// key presses a key: a name such as "Tab", or a character.
+func (x *tab) key(name string, modifiers int) {
+	x.t.Helper()
+	code := map[string]int{"Tab": 9, "Enter": 13, "Space": 32, "ArrowDown": 40, "ArrowUp": 38}[name]
+	key, text := name, ""
+	switch {
+	case name == "Enter":
+		text = "\r"
+	case name == "Space":
+		key, text = " ", " "
+	case len(name) == 1:
+		text = name
+		if c := strings.ToUpper(name)[0]; c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' {
+			code = int(c) // other characters share the codes of keys such as Delete
+		}
+	}
+	p := map[string]any{"type": "keyDown", "key": key, "windowsVirtualKeyCode": code, "text": text, "modifiers": modifiers}
+	x.do("Input.dispatchKeyEvent", p, nil)
+	p["type"] = "keyUp"
+	x.do("Input.dispatchKeyEvent", p, nil)
+}
+
+// click clicks with the mouse into the middle of the element that a selector
+// finds.
+func (x *tab) click(selector string) {
+	x.t.Helper()
+	var at []float64
+	x.eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: "center"});
+		const r = e.getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2]; })()`, selector), &at)
+	for _, kind := range []string{"mousePressed", "mouseReleased"} {
+		x.do("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0], "y": at[1], "button": "left", "clickCount": 1}, nil)
+	}
+}
+
+// size sets the width and height of the window in pixels, theme to light or
+// dark.
+func (x *tab) size(width, height int, theme string) {
+	x.t.Helper()
+	x.do("Emulation.setDeviceMetricsOverride", map[string]any{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": false}, nil)
+	x.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": theme}}}, nil)
+}
+
+// shot keeps a picture of the whole page as name.png in the directory that
+// DVM_SCREENSHOTS names; nowhere when it is not set.
+func (x *tab) shot(name string) {
+	x.t.Helper()
+	dir := os.Getenv("DVM_SCREENSHOTS")
+	if dir == "" {
+		return
+	}
+	var p struct{ Data string }
+	x.do("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "format": "png"}, &p)
+	data, err := base64.StdEncoding.DecodeString(p.Data)
+	if err == nil {
+		err = os.WriteFile(filepath.Join(dir, name+".png"), data, 0o644)
+	}
+	if err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// quiet fails when the page complained, or asked for anything but itself.
+func (x *tab) quiet() {
+	x.t.Helper()
+	x.eval("1", nil) // what was asked for before has happened
+	x.lock.Lock()
+	defer x.lock.Unlock()
+	for _, c := range x.complaints {
+		x.t.Errorf("the browser complains: %.600s", c)
+	}
+	for i, r := range x.requests {
+		if i > 0 || !strings.HasPrefix(r, "file://") {
+			x.t.Errorf("the page asks for %s", r)
+		}
+	}
+	x.complaints = nil
+}
