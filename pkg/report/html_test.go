@@ -66,7 +66,7 @@ func byID(t testing.TB, doc *html.Node) map[string]*html.Node {
 }
 
 // documented maps the anchors of the design's appendix 2, and ours, to the
-// path of the figure in the record (pipeline, Records). It is written by hand
+// path of the figure in the record. It is written by hand
 // and independent of the table under test. %s is the kind.
 var (
 	documented = map[string]string{
