@@ -31,8 +31,17 @@ import (
 // of their combinations.
 const plain = 600
 
+// ordinary is the number of programs when nobody states one: fewer under the
+// race detector, for which one is like another.
+func ordinary() int {
+	if effort.Race {
+		return plain / 3
+	}
+	return effort.Of(plain, 20_000)
+}
+
 var (
-	programs  = flag.Int("oracle.programs", effort.Of(plain, 20_000), "compare `N` random programs")
+	programs  = flag.Int("oracle.programs", ordinary(), "compare `N` random programs")
 	firstSeed = flag.Uint64("oracle.seed", 1, "make the first program from seed `N`")
 	features  = flag.Uint("oracle.features", 0, "use the features whose bits are set in `N`, all for 0")
 )
