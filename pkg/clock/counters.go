@@ -5,39 +5,19 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Counters are the additive characteristics of one processor in one interval
-// (docs/model.md#2-accounting).
-type Counters struct {
-	User, System, IO      units.Seconds
-	Communication         units.Seconds
-	InsuffUser, InsuffSys units.Seconds
-	Synchronization       units.Seconds
-	RealSynch             units.Seconds
-	Variation             units.Seconds
-	Kinds                 [interval.NumKinds]interval.KindTimes
-}
+// Counters are what one processor booked in one interval, by
+// [interval.Counter] (docs/model.md#2-accounting).
+type Counters [interval.NumCounters]units.Seconds
 
 // Execution is the sum of the parts of a processor's time (law L2).
-func (c *Counters) Execution() units.Seconds { return c.User + c.System + c.IO + c.Communication }
+func (c *Counters) Execution() units.Seconds {
+	return c[interval.BookedCPU] + c[interval.BookedSYS] + c[interval.BookedIO] + c[interval.BookedCommunication]
+}
 
 // Add adds d to c.
 func (c *Counters) Add(d *Counters) {
-	c.User += d.User
-	c.System += d.System
-	c.IO += d.IO
-	c.Communication += d.Communication
-	c.InsuffUser += d.InsuffUser
-	c.InsuffSys += d.InsuffSys
-	c.Synchronization += d.Synchronization
-	c.RealSynch += d.RealSynch
-	c.Variation += d.Variation
-	for k := range c.Kinds {
-		a, b := &c.Kinds[k], &d.Kinds[k]
-		a.Communication += b.Communication
-		a.RealSynch += b.RealSynch
-		a.Synch += b.Synch
-		a.Variation += b.Variation
-		a.Overlap += b.Overlap
+	for i := range c {
+		c[i] += d[i]
 	}
 }
 
@@ -48,18 +28,18 @@ func (c *Counters) Work(a Amount, power float64) units.Seconds {
 	var took units.Seconds
 	if a.User != 0 {
 		t := a.User / p
-		c.User += t
-		c.InsuffUser += units.Seconds(float64(t) * a.UserRedundant)
+		c[interval.BookedCPU] += t
+		c[interval.BookedInsuffUSR] += units.Seconds(float64(t) * a.UserRedundant)
 		took = t
 	}
 	if a.System != 0 {
 		t := a.System / p
-		c.System += t
-		c.InsuffSys += units.Seconds(float64(t) * a.SystemRedundant)
+		c[interval.BookedSYS] += t
+		c[interval.BookedInsuffSYS] += units.Seconds(float64(t) * a.SystemRedundant)
 		took += t
 	}
 	if a.IO != 0 {
-		c.IO += a.IO
+		c[interval.BookedIO] += a.IO
 		took += a.IO
 	}
 	return took
@@ -67,19 +47,38 @@ func (c *Counters) Work(a Amount, power float64) units.Seconds {
 
 // Wait books w of real waiting for others to start an operation.
 func (c *Counters) Wait(k interval.Kind, w units.Seconds) {
-	c.Communication += w
-	c.Synchronization += w
-	c.RealSynch += w
-	t := &c.Kinds[k]
-	t.Communication += w
-	t.Synch += w
-	t.RealSynch += w
+	c.Transfer(k, w)
+	c.Late(k, w)
+	c.realSynch(k, w)
 }
 
 // Transfer books d in an exchange.
 func (c *Counters) Transfer(k interval.Kind, d units.Seconds) {
-	c.Communication += d
-	c.Kinds[k].Communication += d
+	c[interval.BookedCommunication] += d
+	c[interval.KindCommunication.Of(k)] += d
+}
+
+// Late books what a processor could have waited for others.
+func (c *Counters) Late(k interval.Kind, w units.Seconds) {
+	c[interval.BookedSynch] += w
+	c[interval.KindSynch.Of(k)] += w
+}
+
+// realSynch books w as waiting that took time.
+func (c *Counters) realSynch(k interval.Kind, w units.Seconds) {
+	c[interval.BookedRealSynch] += w
+	c[interval.KindRealSynch.Of(k)] += w
+}
+
+// overlap books what an exchange passed beside work.
+func (c *Counters) overlap(k interval.Kind, d units.Seconds) {
+	c[interval.KindOverlap.Of(k)] += d
+}
+
+// Spread books v by which others finished an operation later.
+func (c *Counters) Spread(k interval.Kind, v units.Seconds) {
+	c[interval.BookedVariation] += v
+	c[interval.KindVariation.Of(k)] += v
 }
 
 // Await books what a processor whose clock stands at t does until an exchange
@@ -91,7 +90,7 @@ func (c *Counters) Await(k interval.Kind, t, start, end units.Seconds) units.Sec
 		t = start
 	}
 	if over := min(t, end) - start; over > 0 {
-		c.Kinds[k].Overlap += over
+		c.overlap(k, over)
 	}
 	if t < end {
 		c.Transfer(k, end-t)
@@ -100,33 +99,20 @@ func (c *Counters) Await(k interval.Kind, t, start, end units.Seconds) units.Sec
 	return t
 }
 
-// Late books what a processor could have waited for others.
-func (c *Counters) Late(k interval.Kind, w units.Seconds) {
-	c.Synchronization += w
-	c.Kinds[k].Synch += w
-}
-
 // AwaitFree is Await for an exchange whose processors were not pulled
 // together: the part of the waiting that is due to others that came
 // later by up to late is real synchronization.
 func (c *Counters) AwaitFree(k interval.Kind, t, start, end, late units.Seconds) units.Seconds {
 	if over := min(t, end) - start; over > 0 {
-		c.Kinds[k].Overlap += over
+		c.overlap(k, over)
 	}
 	if t >= end {
 		return t
 	}
 	c.Transfer(k, end-t)
 	real := min(end-t, late)
-	c.RealSynch += real
-	c.Kinds[k].RealSynch += real
+	c.realSynch(k, real)
 	return end
-}
-
-// Spread books v by which others finished an operation later.
-func (c *Counters) Spread(k interval.Kind, v units.Seconds) {
-	c.Variation += v
-	c.Kinds[k].Variation += v
 }
 
 // Stage books what a stage of a pipeline does beside its work.
@@ -137,5 +123,5 @@ func (c *Counters) Stage(p *Part) {
 	if p.Wait != 0 {
 		c.Wait(interval.Shadow, p.Wait)
 	}
-	c.Kinds[interval.Shadow].Overlap += p.Overlap
+	c.overlap(interval.Shadow, p.Overlap)
 }

@@ -10,6 +10,12 @@ import (
 	"dvmtools/pkg/units"
 )
 
+// The lists that integration follows.
+var (
+	characteristics     = interval.Characteristics()
+	kindCharacteristics = interval.KindCharacteristics()
+)
+
 // scaled returns t*f, rounded before it is added to anything.
 func scaled(t units.Seconds, f float64) units.Seconds { return units.Seconds(float64(t) * f) }
 
@@ -105,7 +111,7 @@ func (r *Result) evaluate(iv *interval.Interval, sum []clock.Counters, member []
 	for i := range sum {
 		if member[i] {
 			most = max(most, sum[i].Execution())
-			busy = max(busy, sum[i].User+sum[i].System)
+			busy = max(busy, cpuAndSys(&sum[i]))
 			iv.Processors += r.books.Class(i)
 		}
 	}
@@ -124,33 +130,37 @@ func (r *Result) evaluate(iv *interval.Interval, sum []clock.Counters, member []
 	return out
 }
 
+// cpuAndSys is the CPU time of a processor, the program's and the run-time
+// system's.
+func cpuAndSys(c *clock.Counters) units.Seconds {
+	return c[interval.BookedCPU] + c[interval.BookedSYS]
+}
+
 // timesOf returns the characteristics of one processor; most and busy are the
 // longest execution time and the longest CPU+SYS time of the interval.
 func timesOf(c *clock.Counters, most, busy units.Seconds) interval.Times {
-	t := interval.Times{
-		ExecutionTime:        c.Execution(),
-		TotalTime:            most,
-		ProductiveCPUTime:    c.User - c.InsuffUser,
-		ProductiveSYSTime:    c.System - c.InsuffSys,
-		IOTime:               c.IO,
-		InsuffParallelismUSR: c.InsuffUser,
-		InsuffParallelismSYS: c.InsuffSys,
-		InsuffParallelism:    c.InsuffUser + c.InsuffSys,
-		Communication:        c.Communication,
-		CommunicationSynch:   c.RealSynch,
-		Synchronization:      c.Synchronization,
-		TimeVariation:        c.Variation,
-		CPUTime:              c.User,
-		SYSTime:              c.System,
-		LoadImbalance:        busy - (c.User + c.System),
+	var t interval.Times
+	for i := range characteristics {
+		if x := &characteristics[i]; x.Counter != interval.NoCounter {
+			*x.At(&t) = c[x.Counter]
+		}
 	}
-	t.Idle = most - t.ExecutionTime
-	t.ProductiveTime = t.ProductiveCPUTime + t.ProductiveSYSTime + t.IOTime
-	t.LostTime = t.InsuffParallelism + t.Communication + t.Idle
 	for k := range interval.NumKinds {
-		*t.Kind(k) = c.Kinds[k]
-		t.Overlap += c.Kinds[k].Overlap
+		for i := range kindCharacteristics {
+			x := &kindCharacteristics[i]
+			*x.AtKind(t.Kind(k)) = c[x.Counter.Of(k)]
+		}
+		t.Overlap += t.Kind(k).Overlap
 	}
+	t.ExecutionTime = c.Execution()
+	t.TotalTime = most
+	t.ProductiveCPUTime = t.CPUTime - t.InsuffParallelismUSR
+	t.ProductiveSYSTime = t.SYSTime - t.InsuffParallelismSYS
+	t.ProductiveTime = t.ProductiveCPUTime + t.ProductiveSYSTime + t.IOTime
+	t.InsuffParallelism = t.InsuffParallelismUSR + t.InsuffParallelismSYS
+	t.Idle = most - t.ExecutionTime
+	t.LoadImbalance = busy - cpuAndSys(c)
+	t.LostTime = t.InsuffParallelism + t.Communication + t.Idle
 	t.Efficiency = efficiency(t.ProductiveTime, t.TotalTime)
 	return t
 }
@@ -163,33 +173,19 @@ func efficiency(productive, total units.Seconds) float64 {
 	return float64(productive / total)
 }
 
-// addTimes adds n times the additive characteristics of c to t.
+// addTimes adds n times those characteristics of c to t that are sums over
+// processors.
 func addTimes(t, c *interval.Times, n float64) {
-	add := func(dst *units.Seconds, x units.Seconds) { *dst += scaled(x, n) }
-	add(&t.ProductiveTime, c.ProductiveTime)
-	add(&t.ProductiveCPUTime, c.ProductiveCPUTime)
-	add(&t.ProductiveSYSTime, c.ProductiveSYSTime)
-	add(&t.IOTime, c.IOTime)
-	add(&t.LostTime, c.LostTime)
-	add(&t.InsuffParallelism, c.InsuffParallelism)
-	add(&t.InsuffParallelismUSR, c.InsuffParallelismUSR)
-	add(&t.InsuffParallelismSYS, c.InsuffParallelismSYS)
-	add(&t.Communication, c.Communication)
-	add(&t.CommunicationSynch, c.CommunicationSynch)
-	add(&t.Idle, c.Idle)
-	add(&t.LoadImbalance, c.LoadImbalance)
-	add(&t.Synchronization, c.Synchronization)
-	add(&t.TimeVariation, c.TimeVariation)
-	add(&t.Overlap, c.Overlap)
-	add(&t.CPUTime, c.CPUTime)
-	add(&t.SYSTime, c.SYSTime)
+	for i := range characteristics {
+		if x := &characteristics[i]; x.Over == interval.SumOver {
+			*x.At(t) += scaled(*x.At(c), n)
+		}
+	}
 	for k := range interval.NumKinds {
-		a, b := t.Kind(k), c.Kind(k)
-		add(&a.Communication, b.Communication)
-		add(&a.RealSynch, b.RealSynch)
-		add(&a.Synch, b.Synch)
-		add(&a.Variation, b.Variation)
-		add(&a.Overlap, b.Overlap)
+		for i := range kindCharacteristics {
+			x := &kindCharacteristics[i]
+			*x.AtKind(t.Kind(k)) += scaled(*x.AtKind(c.Kind(k)), n)
+		}
 	}
 }
 

@@ -179,7 +179,7 @@ func (s *Sim) begins(at origin) {
 	if s.origin.file != "" {
 		at = s.origin
 	}
-	s.tree = newTree(at.file, at.line, -1)
+	s.tree = newTree(at.file, at.line)
 	s.enter(s.tree.root)
 }
 

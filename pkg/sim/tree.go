@@ -35,23 +35,15 @@ type tree struct {
 	root  *node
 	cur   *node
 	nodes []*node
-	// deeper counts the open intervals below the deepest level that is
-	// kept; they are part of the interval at that level.
-	deeper []interval.Type
-	most   int
 }
 
-func newTree(file string, line, level int) *tree {
+func newTree(file string, line int) *tree {
 	root := &node{typ: interval.Main, file: file, line: line, count: 1}
-	return &tree{root: root, cur: root, nodes: []*node{root}, most: level}
+	return &tree{root: root, cur: root, nodes: []*node{root}}
 }
 
 // begin enters an interval and returns its node.
 func (t *tree) begin(typ interval.Type, c *call.Call, expr *int64) *node {
-	if t.most >= 0 && t.cur.level >= t.most {
-		t.deeper = append(t.deeper, typ)
-		return t.cur
-	}
 	k := nodeKey{typ: typ, file: c.File, line: c.Line}
 	if expr != nil {
 		k.expr, k.hasExpr = *expr, true
@@ -73,18 +65,11 @@ func (t *tree) begin(typ interval.Type, c *call.Call, expr *int64) *node {
 
 // open returns the type of the innermost open interval, main at the root.
 func (t *tree) open() interval.Type {
-	if n := len(t.deeper); n > 0 {
-		return t.deeper[n-1]
-	}
 	return t.cur.typ
 }
 
 // end leaves the innermost interval.
 func (t *tree) end() {
-	if n := len(t.deeper); n > 0 {
-		t.deeper = t.deeper[:n-1]
-		return
-	}
 	t.cur = t.cur.parent
 }
 
