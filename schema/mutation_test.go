@@ -313,7 +313,12 @@ func listed(f *libdvm.Func, half, key string) *libdvm.Param {
 	case half == "args":
 		return f.Arg(key)
 	}
-	return f.RetArg(key)
+	for i := range f.Ret {
+		if f.Ret[i].Key == key {
+			return &f.Ret[i]
+		}
+	}
+	return nil
 }
 
 // param mutates one parameter; p is nil when the table does not list it.

@@ -144,32 +144,6 @@ func (s *Stage) account(ends lines, begin, tp, own, transfer units.Seconds, q in
 	return t
 }
 
-// EqualStages returns what becomes of a stage that has depth predecessors in
-// a row, in a pipeline of q quanta whose stages all have the same clock, work
-// and medium, and all but the first receive bytes that take transfer in all
-// (docs/model.md#9-pipelined-loops, formulas 2 and 3):
-//
-//	End - Clock = Tp + depth·(TStart + Tb + Tp) + (Q-1)·(TStart + max(Tp, Tb))
-//
-// and Work for the first stage, depth 0. It is the same as [Pipe] without the
-// bound of channels, at a cost that depends on nothing.
-func EqualStages(clock, work, transfer, tstart units.Seconds, depth, q int64) StageTime {
-	if depth == 0 {
-		return StageTime{End: clock + work}
-	}
-	tp, tb := work/units.Seconds(q), transfer/units.Seconds(q)
-	hop := float64(tstart + tb + tp)
-	pace := float64(tstart + max(tp, tb))
-	t := StageTime{
-		End:      clock + tp + units.Seconds(float64(float64(depth)*hop)+float64(float64(q-1)*pace)),
-		Start:    units.Seconds(float64(tstart) * float64(q)),
-		Transfer: tb + units.Seconds(float64(q-1)*float64(max(tp, tb)-tp)),
-		Wait:     tp + units.Seconds(float64(depth-1)*hop),
-	}
-	t.Hidden = max(0, transfer-t.Transfer)
-	return t
-}
-
 // usage is what the messages of a pipeline use of each medium.
 type usage struct {
 	media []mediumUsage

@@ -112,7 +112,7 @@ func TestPipelineFigure(t *testing.T) {
 		{"Q = N = 64", 64, 6629.8},
 	} {
 		near(t, c.name, a.Time(c.q), units.Micro(c.us))
-		near(t, c.name+" closed", comm.EqualStages(0, a.Work, a.Transfer, ts, 3, c.q).End, units.Micro(c.us))
+		near(t, c.name+" closed", equalStages(0, a.Work, a.Transfer, ts, 3, c.q).End, units.Micro(c.us))
 		near(t, c.name+" stages", comm.Pipe(chain(4, wide, a.Work, 512), c.q)[3].End, units.Micro(c.us))
 		near(t, c.name+" schedule", schedule(chain(4, wide, a.Work, 512), int(c.q))[3].End, units.Micro(c.us))
 	}
@@ -168,7 +168,7 @@ func TestQuantaAreTheBest(t *testing.T) {
 			want := schedule(chain(n, md, work, bytes), int(q))
 			near(t, "T(Q)", a.Time(q), want[n-1].End)
 			for d := range int64(n) {
-				same(t, "equal stages", comm.EqualStages(0, work, a.Transfer, md.TStart, d, q), want[d], want[n-1].End)
+				same(t, "equal stages", equalStages(0, work, a.Transfer, md.TStart, d, q), want[d], want[n-1].End)
 			}
 			best = min(best, a.Time(q))
 		}
@@ -379,4 +379,30 @@ func TestChannelsBoundPipelinesSideBySide(t *testing.T) {
 	late := pairs(bus(), [3]float64{100, 300, 1125}, [3]float64{200, 400, 1625})
 	late[2].Clock, late[3].Clock = units.Micro(100), units.Micro(100)
 	near(t, "late", comm.Pipe(late, 1)[3].End, units.Micro(1100))
+}
+
+// equalStages returns what becomes of a stage that has depth predecessors in
+// a row, in a pipeline of q quanta whose stages all have the same clock, work
+// and medium, and all but the first receive bytes that take transfer in all
+// (docs/model.md#9-pipelined-loops, formulas 2 and 3):
+//
+//	End - Clock = Tp + depth·(TStart + Tb + Tp) + (Q-1)·(TStart + max(Tp, Tb))
+//
+// and Work for the first stage, depth 0. It is the same as [comm.Pipe] without the
+// bound of channels, at a cost that depends on nothing.
+func equalStages(clock, work, transfer, tstart units.Seconds, depth, q int64) comm.StageTime {
+	if depth == 0 {
+		return comm.StageTime{End: clock + work}
+	}
+	tp, tb := work/units.Seconds(q), transfer/units.Seconds(q)
+	hop := float64(tstart + tb + tp)
+	pace := float64(tstart + max(tp, tb))
+	t := comm.StageTime{
+		End:      clock + tp + units.Seconds(float64(float64(depth)*hop)+float64(float64(q-1)*pace)),
+		Start:    units.Seconds(float64(tstart) * float64(q)),
+		Transfer: tb + units.Seconds(float64(q-1)*float64(max(tp, tb)-tp)),
+		Wait:     tp + units.Seconds(float64(depth-1)*hop),
+	}
+	t.Hidden = max(0, transfer-t.Transfer)
+	return t
 }

@@ -11,7 +11,7 @@ func (it Iterations) Count() int64 {
 	if step == 0 {
 		step = 1
 	}
-	n := floorDiv(it.Last-it.Init, step) + 1
+	n := FloorDiv(it.Last-it.Init, step) + 1
 	return max(n, 0)
 }
 

@@ -275,7 +275,7 @@ func holders(a Axis, lo, hi, step int64) Span {
 		from, end := a.Range(c)
 		next := lo
 		if from > lo {
-			next = lo + ceilDiv(from-lo, step)*step
+			next = lo + CeilDiv(from-lo, step)*step
 		}
 		if next >= end || next > hi || next < 0 {
 			gaps[c] = true
@@ -338,9 +338,9 @@ func cut(a Axis, r Rule, size int64) (Span, error) {
 		lo, hi := a.Range(c)
 		var first, end int64
 		if r.A > 0 {
-			first, end = ceilDiv(lo-r.B, r.A), ceilDiv(hi-r.B, r.A)
+			first, end = CeilDiv(lo-r.B, r.A), CeilDiv(hi-r.B, r.A)
 		} else {
-			first, end = floorDiv(r.B-hi, -r.A)+1, floorDiv(r.B-lo, -r.A)+1
+			first, end = FloorDiv(r.B-hi, -r.A)+1, FloorDiv(r.B-lo, -r.A)+1
 		}
 		first, end = max(first, 0), min(end, size)
 		if lo == hi || first >= end {
@@ -350,16 +350,6 @@ func cut(a Axis, r Rule, size int64) (Span, error) {
 	}
 	return s, nil
 }
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
-
-func ceilDiv(a, b int64) int64 { return -floorDiv(-a, b) }
 
 // Everywhere maps an index space on a grid so that every processor owns all
 // of it.

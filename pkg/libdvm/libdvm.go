@@ -168,16 +168,11 @@ var unlistedIO = Func{
 	Doc: "not in the table of functions, taken for input or output that returns a status of 4 bytes",
 }
 
-// Arg returns the parameter with the given key, or nil.
-func (f *Func) Arg(key string) *Param { return find(f.Args, key) }
-
-// RetArg is [Func.Arg] for the ret_ block.
-func (f *Func) RetArg(key string) *Param { return find(f.Ret, key) }
-
-func find(ps []Param, key string) *Param {
-	for i := range ps {
-		if ps[i].Key == key {
-			return &ps[i]
+// Arg returns the parameter of the call_ block with the given key, or nil.
+func (f *Func) Arg(key string) *Param {
+	for i := range f.Args {
+		if f.Args[i].Key == key {
+			return &f.Args[i]
 		}
 	}
 	return nil

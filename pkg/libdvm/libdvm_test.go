@@ -59,7 +59,7 @@ func TestLookup(t *testing.T) {
 	if libdvm.Lookup("crtshgg_") != nil {
 		t.Error("a function outside the table has a row")
 	}
-	if libdvm.RowOfBytes([]byte("crtda_")).RetArg("ArrayHandlePtr") == nil {
+	if r := libdvm.RowOfBytes([]byte("crtda_")).Ret; len(r) != 1 || r[0].Key != "ArrayHandlePtr" {
 		t.Error("crtda_ returns no handle")
 	}
 }

@@ -10,8 +10,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// A Change is a parameter change as users state it (spec/machine-files.md 3.5
-// and 3.7): "WHAT=VALUE" sets a parameter, "WHAT=FACTOR" multiplies one, or
+// A Change is a parameter change as users state it: "WHAT=VALUE" sets a parameter, "WHAT=FACTOR" multiplies one, or
 // all of a group, which limits in brackets restrict: "all[proc=2]=0.5". What
 // the words mean is the business of the machine's language.
 type Change struct {

@@ -50,9 +50,6 @@ func (r *Record[T]) KeepOthers(at func(v *T) *[]byte) *Record[T] {
 	return r
 }
 
-// Names returns the names of the fields in order.
-func (r *Record[T]) Names() []string { return r.names }
-
 // AppendRecord appends v as one line: the field "record" with the value kind,
 // then the fields. The error names a field that JSON cannot hold.
 func (r *Record[T]) AppendRecord(dst []byte, kind string, v *T) ([]byte, error) {

@@ -63,14 +63,8 @@ func New(cfg Config) *Table {
 	return t
 }
 
-// Root returns the root processor system.
-func (t *Table) Root() *procs.System { return t.root }
-
 // Current returns the processor system that runs the program now.
 func (t *Table) Current() *procs.System { return t.current[len(t.current)-1].system }
-
-// Depth returns how many tasks are entered.
-func (t *Table) Depth() int { return len(t.current) - 1 }
 
 // Warnings returns what was noticed so far.
 func (t *Table) Warnings() []*diag.Error {
@@ -116,9 +110,6 @@ func end(obj any) {
 		a.Template.Arrays = slices.DeleteFunc(a.Template.Arrays, func(b *Array) bool { return a == b })
 	}
 }
-
-// Lookup returns the object with the given handle, nil when there is none.
-func (t *Table) Lookup(ref uint64) any { return t.byRef[ref] }
 
 // Error builds an error about call c.
 func Error(c *call.Call, code, format string, args ...any) error {

@@ -41,10 +41,6 @@ func NewLines(r io.Reader, name string) *Lines {
 	return &Lines{r: r, name: name, max: DefaultMaxLine}
 }
 
-// SetMaxLine sets the longest line accepted, in bytes without its end. It
-// bounds the memory used. Call it before the first Next.
-func (l *Lines) SetMaxLine(n int) { l.max = max(n, 0) }
-
 // Next returns the next line without its LF and without one CR before that.
 // The line is valid until the next call. After the last line the error is
 // io.EOF; a last line without LF is returned like any other, with its CR if

@@ -53,12 +53,6 @@ func Threads(n int) ReaderOption {
 	return func(c *readerConfig) { c.threads = min(max(n, 0), 4) }
 }
 
-// MaxWindow sets the largest zstd window accepted, in bytes, instead of
-// [DefaultMaxWindow].
-func MaxWindow(n uint64) ReaderOption {
-	return func(c *readerConfig) { c.maxWindow = n }
-}
-
 // A Reader is an input with its compression undone. Several compressed frames
 // after each other read as one. It is not safe for concurrent use.
 type Reader struct {
@@ -140,10 +134,6 @@ func (r *Reader) Name() string { return r.name }
 
 // Compression returns what was recognised.
 func (r *Reader) Compression() Compression { return r.kind }
-
-// Empty tells whether the input has no byte at all; a compressed input is never
-// empty in this sense. What that means is for the caller to decide.
-func (r *Reader) Empty() bool { return r.src.empty }
 
 // Read returns content. Its error is io.EOF at the end, an [IOError] when the
 // input cannot be read, and a [diag.Error] for damaged compressed data, which
@@ -229,7 +219,6 @@ var errClosed = errors.New("stream: read or write after Close")
 type source struct {
 	r     io.Reader
 	head  []byte
-	empty bool
 	cause atomic.Pointer[error]
 }
 
@@ -258,7 +247,6 @@ func (s *source) sniff() []byte {
 		}
 	}
 	s.head = b[:n:n]
-	s.empty = n == 0
 	return s.head
 }
 

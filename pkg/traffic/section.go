@@ -130,20 +130,10 @@ func preimage(s *layout.Span, dim int, a, b, lo, hi int64) layout.Span {
 // within returns the numbers first <= n < end for which lo <= a*n+b < hi.
 func within(lo, hi, a, b int64) (first, end int64) {
 	if a > 0 {
-		return ceilDiv(lo-b, a), ceilDiv(hi-b, a)
+		return layout.CeilDiv(lo-b, a), layout.CeilDiv(hi-b, a)
 	}
-	return floorDiv(b-hi, -a) + 1, floorDiv(b-lo, -a) + 1
+	return layout.FloorDiv(b-hi, -a) + 1, layout.FloorDiv(b-lo, -a) + 1
 }
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b != 0 && (a < 0) != (b < 0) {
-		q--
-	}
-	return q
-}
-
-func ceilDiv(a, b int64) int64 { return -floorDiv(-a, b) }
 
 // Redistribute returns the traffic of arrays that change their places in one
 // operation (docs/model.md#redistribution): a processor gets each element

@@ -105,7 +105,7 @@ func diagnostic(err error) (*diag.Error, bool) {
 }
 
 // simulated are the functions of each programming model that a simulation
-// uses (spec/machine-files.md 3.4).
+// uses.
 var simulated = map[sectionKind][]string{
 	secPVM: {"sync", "broadcast", "multicast", "send", "receive",
 		"packbyte", "packdouble", "packfloat", "unpackbyte", "unpackdouble", "unpackfloat"},
