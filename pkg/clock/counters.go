@@ -100,8 +100,10 @@ func (c *Counters) Await(k interval.Kind, t, start, end units.Seconds) units.Sec
 }
 
 // AwaitFree is Await for an exchange whose processors were not pulled
-// together: the part of the waiting that is due to others that came
-// later by up to late is real synchronization.
+// together. Of the waiting, real synchronization is what others caused that
+// came later by up to late, and all that lies before the exchange has begun. By
+// late the processor could have been held up anyway, which [Counters.Late] has
+// booked; the rest of what lies before the exchange is synchronization besides.
 func (c *Counters) AwaitFree(k interval.Kind, t, start, end, late units.Seconds) units.Seconds {
 	if over := min(t, end) - start; over > 0 {
 		c.overlap(k, over)
@@ -110,8 +112,11 @@ func (c *Counters) AwaitFree(k interval.Kind, t, start, end, late units.Seconds)
 		return t
 	}
 	c.Transfer(k, end-t)
-	real := min(end-t, late)
-	c.realSynch(k, real)
+	before := max(0, start-t)
+	if before > late {
+		c.Late(k, before-late)
+	}
+	c.realSynch(k, max(before, min(end-t, late)))
 	return end
 }
 

@@ -22,8 +22,8 @@ type Pipeline struct {
 	// Work is what the processors do.
 	Work []Work
 	// Since, when not 0, is what [Clocks.Remember] returned: the work of the
-	// pipeline is what has passed since then and has been booked already. The
-	// mark is used up.
+	// pipeline is what has passed since then and has been booked already. Such
+	// a pipeline has one quantum and its messages do not queue (docs/model.md#pipelines-by-hand). The mark is used up.
 	Since Mark
 	// Stage describes the processor at some coordinates; ok is false when it
 	// takes no part.
@@ -121,7 +121,7 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Part {
 			parts[i].Works[w] = p.Work[w].Of(ac.Coords)
 			st[k].Work += took(parts[i].Works[w], ac.Power)
 		}
-		own := number(p.System.Grid, ac.Coords)
+		own := p.System.Number(ac.Coords)
 		at[own] = k
 		var received units.Seconds
 		for _, pred := range shapes[i].From {
@@ -132,9 +132,7 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Part {
 		}
 		a.Work, a.Transfer = max(a.Work, st[k].Work), max(a.Transfer, received)
 	}
-	q := n.quanta(p, &a, st)
-	n.explainPipe(p, &a, q)
-	for k, tm := range comm.Pipe(st, q) {
+	for k, tm := range n.run(p, &a, st) {
 		part := &parts[order[k]]
 		part.Transfer, part.Overlap, part.Wait, part.End = tm.Start+tm.Transfer, tm.Hidden, tm.Wait, tm.End
 		n.explainStage(&actors[order[k]], &st[k], &tm)
@@ -142,18 +140,19 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Part {
 	return parts
 }
 
+// run runs the stages of a pipeline.
+func (n *Network) run(p *Pipeline, a *comm.Across, st []comm.Stage) []comm.StageTime {
+	if p.Since != 0 {
+		return comm.HandPipe(st)
+	}
+	q := n.quanta(p, a, st)
+	n.explainPipe(p, a, q)
+	return comm.Pipe(st, q)
+}
+
 // took is how long work takes on a processor of the given power.
 func took(a Amount, power float64) units.Seconds {
 	return (a.User+a.System)/units.Seconds(power) + a.IO
-}
-
-// number returns the linear number of coordinates in a grid.
-func number(grid, coords []int) int {
-	i := 0
-	for k, n := range grid {
-		i = i*n + coords[k]
-	}
-	return i
 }
 
 // quanta chooses the number of quanta: by the formula, or by trying shapes.

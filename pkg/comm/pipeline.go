@@ -90,13 +90,27 @@ type StageTime struct {
 // is, as a function of q, a maximum of straight lines, one for each different
 // pace among the stages and links before it.
 func Pipe(stages []Stage, q int64) []StageTime {
+	times, use := runStages(stages, q)
+	use.bound(stages, times, q)
+	return times
+}
+
+// HandPipe runs a pipeline of one quantum that the program made by hand (docs/model.md#pipelines-by-hand): [Pipe] without the bound of channels.
+func HandPipe(stages []Stage) []StageTime {
+	times, _ := runStages(stages, 1)
+	return times
+}
+
+// runStages runs a pipeline whose messages do not queue and returns what they use of
+// the media besides.
+func runStages(stages []Stage, q int64) ([]StageTime, *usage) {
 	if q < 1 {
 		panic(fmt.Sprintf("comm: internal error: a pipeline of %d quanta", q))
 	}
 	times := make([]StageTime, len(stages))
 	ends := make([]lines, len(stages))
 	quanta := float64(q)
-	var use usage
+	use := &usage{}
 	for i := range stages {
 		s := &stages[i]
 		tp := s.Work / units.Seconds(quanta)
@@ -120,8 +134,7 @@ func Pipe(stages []Stage, q int64) []StageTime {
 		ends[i] = in.join(lines{{begin + tp, tp + own}}, q)
 		times[i] = s.account(ends[i], begin, tp, own, transfer, q)
 	}
-	use.bound(stages, times, q)
-	return times
+	return times, use
 }
 
 // account splits the time of a stage whose quanta end at ends.

@@ -62,6 +62,15 @@ func (s *System) Coords(i int, dst []int) {
 	}
 }
 
+// Number returns the number of the processor with the given coordinates.
+func (s *System) Number(coords []int) int {
+	i := 0
+	for k, n := range s.Grid {
+		i = i*n + coords[k]
+	}
+	return i
+}
+
 func product(xs []int) int {
 	p := 1
 	for _, x := range xs {

@@ -14,11 +14,23 @@ import (
 // openLoop begins a loop over size elements of the template up to its first
 // dopl_, whose call_ time is given and whose lines state a portion.
 func (p *program) openLoop(size int, time, portion string) {
+	p.mapLoop(size)
+	p.dopl(time, "0", portion, 1)
+}
+
+// openLoopWith is openLoop with calls before the first dopl_.
+func (p *program) openLoopWith(size int, calls func()) {
+	p.mapLoop(size)
+	calls()
+	p.dopl("0", "0", "", 1)
+}
+
+// mapLoop creates and maps a loop over size elements of the template.
+func (p *program) mapLoop(size int) {
 	p.call("crtpl_", "0", "Rank=1;", "0", "LoopRef=b1;")
 	p.call("mappl_", "0", strings.Join([]string{"LoopRefPtr=11; LoopRef=b1; PatternRefPtr=10; PatternRef=a1 (AMView);",
 		vector("AxisArray", 1), vector("CoeffArray", 1), vector("ConstArray", 0),
 		vector("InInitIndexArray", 0), vector("InLastIndexArray", size-1), vector("InStepArray", 1)}, "\n"), "0", "IsLocal=1;")
-	p.dopl(time, "0", portion, 1)
 }
 
 // dopl writes a dopl_ of the open loop.
@@ -68,10 +80,7 @@ func checkBody(t *testing.T, where string, got, want []body) {
 func TestWorkInsideTheBodyOfALoop(t *testing.T) {
 	p := newProgram(4)
 	p.template([]int{10}, []int{1}, nil)
-	p.call("crtpl_", "0", "Rank=1;", "0", "LoopRef=b1;")
-	p.call("mappl_", "0", strings.Join([]string{"LoopRefPtr=11; LoopRef=b1; PatternRefPtr=10; PatternRef=a1 (AMView);",
-		vector("AxisArray", 1), vector("CoeffArray", 1), vector("ConstArray", 0),
-		vector("InInitIndexArray", 0), vector("InLastIndexArray", 9), vector("InStepArray", 1)}, "\n"), "0", "IsLocal=1;")
+	p.mapLoop(10)
 	p.dopl("0.004", "0.002", "", 1)
 	p.call("bsloop_", "0.001", "nfrag=3;", "0.0005", " ")
 	p.call("enloop_", "0.005", "nfrag=3; nline=7;", "0.0005", " ")

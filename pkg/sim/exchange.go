@@ -41,9 +41,14 @@ type flightKey struct {
 type flights struct {
 	open      []flight
 	noopLoads []flightKey
+	// collective counts what pulled clocks together so far.
+	collective int
+	// halves are groups of shadow edges of which only one of recvsh_ and
+	// sendsh_ has been there.
+	halves map[*object.ShadowGroup]*halves
 }
 
-// find returns the operation with the given key, nil for none.
+// find returns the first operation with the given key, nil for none.
 func (f *flights) find(key flightKey) *flight {
 	i := slices.IndexFunc(f.open, func(x flight) bool { return x.key == key })
 	if i < 0 {
@@ -52,14 +57,14 @@ func (f *flights) find(key flightKey) *flight {
 	return &f.open[i]
 }
 
-// take removes the operation with the given key.
+// take removes the first operation with the given key.
 func (f *flights) take(key flightKey) (flight, bool) {
-	x := f.find(key)
-	if x == nil {
+	i := slices.IndexFunc(f.open, func(x flight) bool { return x.key == key })
+	if i < 0 {
 		return flight{}, false
 	}
-	out := *x
-	f.open = slices.DeleteFunc(f.open, func(x flight) bool { return x.key == key })
+	out := f.open[i]
+	f.open = slices.Delete(f.open, i, i+1)
 	return out, true
 }
 
@@ -104,17 +109,23 @@ func (s *Sim) whileWaiting(k interval.Kind, demands ...clock.Demand) {
 }
 
 // begin starts an asynchronous operation under key, which the wait names
-// again.
+// again. An operation that is still under way with the same key is an error.
 func (s *Sim) begin(c *call.Call, key flightKey, k interval.Kind, demands ...clock.Demand) error {
 	if err := s.idle(c, key); err != nil {
 		return err
 	}
+	s.start(c, key, k, demands...)
+	return nil
+}
+
+// start is begin for operations of which several may be under way with one key;
+// waits end them in order.
+func (s *Sim) start(c *call.Call, key flightKey, k interval.Kind, demands ...clock.Demand) {
 	sys := s.objects.Current()
 	s.tree.operation(k)
 	start, mark := s.startAsync(sys, k)
 	end := s.clocks.Exchange(sys, start, demands...)
 	s.flights.open = append(s.flights.open, flight{key: key, by: originOf(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, mark: mark})
-	return nil
 }
 
 // idle reports an operation with the same key that is still under way.
@@ -131,6 +142,7 @@ func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (clock.Instant, clo
 	if s.cfg.Options.Async != options.Free {
 		return s.together(sys, k), 0
 	}
+	s.flights.collective++
 	start, mark := s.clocks.Late(sys, k)
 	if s.explained != nil {
 		s.say("the latest processor of system %s is there at %v; the others go on (%s)", gridText(sys.Grid), start, k)
@@ -142,6 +154,7 @@ func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (clock.Instant, clo
 // them no exchange can start earlier any more, but for those of an open loop's
 // boundary iterations.
 func (s *Sim) together(sys *procs.System, k interval.Kind) clock.Instant {
+	s.flights.collective++
 	start := s.clocks.Sync(sys, k)
 	if s.explained != nil {
 		s.say("all processors of system %s wait for the latest: they start at %v (waiting is communication and synchronization, %s)", gridText(sys.Grid), start, k)
@@ -167,6 +180,7 @@ func (s *Sim) complete(f *flight) {
 	if s.explained != nil {
 		s.say("waits for the exchange begun by %s: from %v to %v; what has passed of it is overlap, the rest is communication (%s)", f.by, f.start, f.end, f.kind)
 	}
+	s.flights.collective++
 	s.clocks.Await(f.sys, f.kind, f.start, f.end, f.mark)
 	s.clocks.Variation(f.sys, f.kind)
 }
@@ -180,4 +194,5 @@ func (s *Sim) completeAll() {
 		s.complete(f)
 	}
 	s.flights.open = nil
+	s.abandonHalves()
 }

@@ -56,7 +56,7 @@ var handlers = [libdvm.NumClasses]struct {
 
 	libdvm.StartShadow:   {startShadow, exchanges},
 	libdvm.SendShadow:    {sendShadow, exchanges},
-	libdvm.ReceiveShadow: {sendShadow, exchanges},
+	libdvm.ReceiveShadow: {receiveShadow, exchanges},
 	libdvm.WaitShadow:    {waitShadow, exchanges},
 	libdvm.ExportFirst:   {exportFirst, exchanges},
 	libdvm.ImportLast:    {importLast, exchanges},

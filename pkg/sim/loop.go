@@ -74,6 +74,10 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 		}
 	}
 	s.loop.portion, err = portionOf(c, l)
+	if err == nil && p != nil && s.loop.portion.share != nil {
+		// A pipeline sends its messages even when no time passes.
+		s.keepPart(s.loop.portion, 0, 0)
+	}
 	return own, err
 }
 

@@ -113,6 +113,7 @@ func TestUnknownFunctions(t *testing.T) {
 type watched struct {
 	*clocktest.Each
 	lasted *[interval.NumKinds]units.Seconds
+	since  map[clock.Mark][]units.Seconds
 }
 
 func (w watched) Await(s *procs.System, k interval.Kind, start, end clock.Instant, m clock.Mark) {
@@ -120,8 +121,17 @@ func (w watched) Await(s *procs.System, k interval.Kind, start, end clock.Instan
 	w.Each.Await(s, k, start, end, m)
 }
 
+func (w watched) Remember(s *procs.System) clock.Mark {
+	m := w.Each.Remember(s)
+	w.since[m] = w.Times()
+	return m
+}
+
 func (w watched) Pipeline(p *clock.Pipeline) {
-	before := w.Times()
+	before, byHand := w.since[p.Since]
+	if !byHand {
+		before = w.Times()
+	}
 	w.Each.Pipeline(p)
 	longest := units.Seconds(0)
 	for i, t := range w.Times() {
@@ -135,7 +145,7 @@ func checkOverlap(t *testing.T, where string, b []byte, m *machine.Machine, grid
 	t.Helper()
 	var lasted [interval.NumKinds]units.Seconds
 	r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults(), NewClocks: func(cfg clock.Config) clock.Clocks {
-		return watched{clocktest.NewEach(cfg), &lasted}
+		return watched{clocktest.NewEach(cfg), &lasted, map[clock.Mark][]units.Seconds{}}
 	}}, source(t, where, b))
 	if err != nil {
 		if !tooWide(err) {

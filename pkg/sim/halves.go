@@ -1,0 +1,211 @@
+package sim
+
+import (
+	"maps"
+	"slices"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/layout"
+	"dvmtools/pkg/object"
+)
+
+// halves are recvsh_ and sendsh_ of a group whose counterparts have not been
+// there yet (docs/model.md#pipelines-by-hand).
+type halves struct {
+	receives []receive
+	// sends counts sendsh_ that no recvsh_ has been answered by.
+	sends int
+	// waits counts waits that have nothing left to do: those for a sendsh_
+	// that was used up by a pipeline.
+	waits int
+}
+
+// receive is a recvsh_. When it is waited for before the sendsh_ that answers
+// it, the processors pass values on to each other one after another: a
+// pipeline made by hand.
+type receive struct {
+	by  origin
+	pos diag.Pos
+	// waited is set at its waitsh_: mark remembers the clocks, collective what
+	// had pulled clocks together.
+	waited     bool
+	mark       clock.Mark
+	collective int
+}
+
+// halvesOf returns the halves of a group, new ones when there are none.
+func (f *flights) halvesOf(g *object.ShadowGroup) *halves {
+	h := f.halves[g]
+	if h == nil {
+		if f.halves == nil {
+			f.halves = map[*object.ShadowGroup]*halves{}
+		}
+		h = &halves{}
+		f.halves[g] = h
+	}
+	return h
+}
+
+// receiveShadow handles recvsh_: with a sendsh_ before it the exchange starts.
+func receiveShadow(s *Sim, c *call.Call) (effect, error) {
+	g, err := s.objects.ShadowGroup(c)
+	if err != nil {
+		return effect{}, err
+	}
+	h := s.flights.halvesOf(g)
+	if h.sends == 0 {
+		h.receives = append(h.receives, receive{by: originOf(c), pos: c.Pos})
+		return effect{}, nil
+	}
+	h.sends--
+	return effect{}, s.startEdges(c, g)
+}
+
+// sendShadow handles sendsh_, which answers the first recvsh_ of its group that
+// is not answered.
+func sendShadow(s *Sim, c *call.Call) (effect, error) {
+	g, err := s.objects.ShadowGroup(c)
+	if err != nil {
+		return effect{}, err
+	}
+	h := s.flights.halvesOf(g)
+	if len(h.receives) == 0 {
+		h.sends++
+		return effect{}, nil
+	}
+	r := h.receives[0]
+	h.receives = h.receives[1:]
+	if !r.waited {
+		return effect{}, s.startEdges(c, g)
+	}
+	w, obstacle := s.wavefrontOf(g, &r)
+	if w == nil {
+		s.notes.warn(c.Pos, "hand-pipeline", "%s: %s answers %s, which was waited for before, but %s; simulated as an exchange that starts here", c.Where(), c.Func, r.by, obstacle)
+		return effect{}, s.startEdges(c, g)
+	}
+	h.waits++
+	s.tree.operation(interval.Shadow)
+	s.flights.collective++
+	s.clocks.Pipeline(w.sinceMark(r.mark))
+	s.clocks.Variation(s.objects.Current(), interval.Shadow)
+	return effect{}, nil
+}
+
+// startEdges starts the exchange of a group.
+func (s *Sim) startEdges(c *call.Call, g *object.ShadowGroup) error {
+	d, err := s.edges(c, g)
+	if err == nil {
+		s.start(c, flightKey{shadow: g}, interval.Shadow, d...)
+	}
+	return err
+}
+
+// waitHalf takes in a waitsh_ of a group without an exchange under way; false
+// when there is nothing that it could wait for.
+func (s *Sim) waitHalf(g *object.ShadowGroup) bool {
+	h := s.flights.halves[g]
+	if h == nil {
+		return false
+	}
+	if h.waits > 0 {
+		h.waits--
+		return true
+	}
+	for i := range h.receives {
+		if r := &h.receives[i]; !r.waited {
+			r.waited, r.collective = true, s.flights.collective
+			r.mark = s.clocks.Remember(s.objects.Current())
+			return true
+		}
+	}
+	return h.sends > 0
+}
+
+// abandonHalves warns of receives that no sendsh_ has answered.
+func (s *Sim) abandonHalves() {
+	var open []receive
+	for _, h := range slices.Collect(maps.Values(s.flights.halves)) {
+		open = append(open, h.receives...)
+	}
+	slices.SortFunc(open, func(a, b receive) int { return int(a.by.seq - b.by.seq) })
+	for i := range open {
+		s.notes.warn(open[i].pos, "no-send", "%s was never answered by a sendsh_; it is left out", open[i].by)
+	}
+}
+
+// wavefrontOf returns the pipeline that a sendsh_ ends whose receive was waited
+// for before, or why it is none.
+func (s *Sim) wavefrontOf(g *object.ShadowGroup, r *receive) (*wavefront, string) {
+	if s.flights.collective != r.collective {
+		return nil, "a collective operation lies in between"
+	}
+	sys := s.objects.Current()
+	for i := range g.Edges {
+		a := g.Edges[i].Array
+		if i == 0 {
+			sys = a.System
+		}
+		if a.Map == nil || a.System != sys {
+			return nil, "the arrays of the group do not all lie on one processor system"
+		}
+	}
+	w := newWavefront(sys, g)
+	for k := range sys.Grid {
+		var along []*layout.Span
+		low, high := false, false
+		for i := range w.edges {
+			e := &w.edges[i]
+			sp := &e.at.Spans[k]
+			if sp.Dim < 0 || owners(sp) < 2 || e.lo[sp.Dim] == 0 && e.hi[sp.Dim] == 0 {
+				continue
+			}
+			along = append(along, sp)
+			left, right := e.lo[sp.Dim] > 0, e.hi[sp.Dim] > 0
+			if falling(sp) {
+				left, right = right, left
+			}
+			low, high = low || left, high || right
+		}
+		if low && high {
+			return nil, "its edges have a width on both sides of a dimension"
+		}
+		w.fill(k, func(c int) bool {
+			return slices.ContainsFunc(along, func(sp *layout.Span) bool { return sp.Lo[c] < sp.Hi[c] })
+		})
+	}
+	return w, ""
+}
+
+// owners counts the coordinates that own elements.
+func owners(sp *layout.Span) int {
+	n := 0
+	for c := range sp.Lo {
+		if sp.Lo[c] < sp.Hi[c] {
+			n++
+		}
+	}
+	return n
+}
+
+// sinceMark describes the pipeline of one quantum whose work is what has passed
+// since the processors waited for their predecessors.
+func (w *wavefront) sinceMark(mark clock.Mark) *clock.Pipeline {
+	return &clock.Pipeline{
+		System: w.sys, Since: mark, Hops: w.hops,
+		Labels: w.labels(func(dst []byte, _, _ int) []byte { return dst }),
+		Stage: func(coords []int) (clock.Stage, bool) {
+			for k, c := range coords {
+				if w.step[k] != 0 && w.place[k][c] < 0 {
+					return clock.Stage{}, false
+				}
+			}
+			// Who owns nothing of an array gets nothing of its edges.
+			st := w.stage(coords)
+			st.From = slices.DeleteFunc(st.From, func(p clock.Predecessor) bool { return p.Bytes == 0 })
+			return st, true
+		},
+	}
+}
