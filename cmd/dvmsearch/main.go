@@ -12,7 +12,8 @@
 // program's distributions. Mode 2, the default, tries all grids that leave no
 // processor without elements, by growing numbers of processors; it stops
 // early when the best time equals what every processor does on any grid.
-// Mode 3 tries all.
+// Mode 3 tries all. What it says of a grid is what dvmsim says of it, and
+// --best-intervals writes what dvmsim writes for the best one.
 //
 //	dvmtrace-parse jac.ptr | dvmsearch -m cluster.par --max 64 | jq 'select(.record=="best")'
 package main

@@ -12,6 +12,11 @@
 // together describe the machine. -g is the processor grid; without it the
 // topology of the machine's file holds, else one processor.
 //
+// A trace of one processor does not know the sections of processor systems
+// that crtps_ takes, and its tasks would run one after the other. --sections
+// 16=0-1/4,17=2-3/4 states them: at the crtps_ of line 16 processors 0 to 1 of
+// 4. They are scaled to the grid.
+//
 //	dvmtrace-parse jac.ptr | dvmsim -m cluster.par -g 4x4 | dvmreport > jac.html
 //	dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.record=="interval" and .level==0).execution_time'
 package main
