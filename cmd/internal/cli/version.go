@@ -39,6 +39,7 @@ func moduleVersion(v string) string {
 
 // versionLine returns what --version prints.
 func versionLine(name string) string {
+	name, _, _ = strings.Cut(name, " ") // a command of a group has the version of the group
 	return fmt.Sprintf("%s %s (schema %d, %s, %s/%s)\n",
 		name, Version(), stream.SchemaVersion, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -41,7 +41,7 @@ func TestSection322_Change(t *testing.T) {
 		{"pc(1).speedratio=1+1", 1, map[string]string{"pc(1).speedratio": "2"}},
 		{"po(1).ia_spd=pt(1).ila", 1, map[string]string{"po(1).ia_spd": "5.0e-8"}},
 		{"mc.maxtotalspd=5", 1, map[string]string{"mc.maxtotalspd": "5"}},
-		{"scale pt(1).ila=0.5", 1, map[string]string{"pt(1).ila": "2.5e-8", "pt(1).ila.sd": "1.0e-9", "po(1).ia_spd": "0.025"}},
+		{"scale pt(1).ila=0.5", 1, map[string]string{"pt(1).ila": "2.5e-8", "pt(1).ila.sd": "1.0e-9", "po(1).ia_spd": "2.4999999999999998e-14"}},
 		// Groups of timings, of which the T805 has nine.
 		{"scale local=2", 33 + 8, map[string]string{"pt(1).ila": "1.0e-7", "pt(1).iga": "6.25e-8", "pt(805).ila": "2.0e-7", "pt(805).goto": "2.0e-7"}},
 		{"scale global=2", 33, map[string]string{"pt(1).iga": "1.25e-7"}},

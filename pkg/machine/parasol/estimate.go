@@ -1,6 +1,7 @@
 package parasol
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -56,13 +57,10 @@ func (m *Machine) Estimate(t *ProcessorType, counts []Count, smallLoops bool) (*
 	var order []*item
 	at := map[string]int{}
 	for _, c := range counts {
-		i, ok := parameterIndex[c.Name]
-		switch {
-		case !ok:
-			return nil, fmt.Errorf("found %q, expected the name of a timing%s", cut(c.Name), diag.DidYouMean(cut(c.Name), parameterNames()))
-		case !(c.Number >= 0) || math.IsInf(c.Number, 0):
-			return nil, fmt.Errorf("found %v times %s, expected a number that is not negative", c.Number, c.Name)
+		if problem := c.Problem(); problem != "" {
+			return nil, errors.New(problem)
 		}
+		i := parameterIndex[c.Name]
 		it := t.timing(i)
 		if it == nil {
 			return nil, m.file.errorAt(t.at, "parasol/missing", "found no timing %s of processor %d, expected one: it is counted; stated are %s", parameters[i].Name, t.ID, t.stated())
@@ -139,4 +137,24 @@ func (t *ProcessorType) stated() string {
 		names = append(names[:30], "...")
 	}
 	return strings.Join(names, ", ")
+}
+
+// Words says what the operation is, with the twin whose timing counts.
+func (p *Part) Words() string {
+	s := parameters[parameterIndex[p.Name]].Words()
+	if p.Timing != p.Name {
+		s += ", by the timing of " + p.Timing
+	}
+	return s
+}
+
+// Problem returns what is wrong with a count, "" when nothing is.
+func (c Count) Problem() string {
+	switch _, ok := parameterIndex[c.Name]; {
+	case !ok:
+		return fmt.Sprintf("found %q, expected the name of a timing%s", cut(c.Name), diag.DidYouMean(cut(c.Name), parameterNames()))
+	case !(c.Number >= 0) || math.IsInf(c.Number, 0):
+		return fmt.Sprintf("found %v times %s, expected a number that is not negative", c.Number, c.Name)
+	}
+	return ""
 }

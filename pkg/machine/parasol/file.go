@@ -13,8 +13,9 @@ import (
 type File struct {
 	// Name is the name of the file in messages.
 	Name string
-	// Warnings are the remarks on the text, in its order.
-	Warnings []*diag.Error
+	// Warnings are what is doubtful in the text, Notes what is in order but
+	// read in a way that the report does not state, both in the text's order.
+	Warnings, Notes []*diag.Error
 
 	text  string
 	root  *section // of kind secFile

@@ -29,7 +29,7 @@ func Parse(name string, src []byte) (*File, diag.List) {
 	if p.failed {
 		return nil, p.diags
 	}
-	p.f.Warnings = p.diags.Warnings()
+	p.f.Warnings, p.f.Notes = p.diags.Warnings(), p.diags.Notes()
 	return p.f, p.diags
 }
 
@@ -64,6 +64,12 @@ func (p *parser) errorf(at place, code, format string, args ...any) {
 func (p *parser) warnf(at place, code, format string, args ...any) {
 	if !p.full() {
 		p.report(diag.Warn(p.f.pos(at), code, format, args...), at)
+	}
+}
+
+func (p *parser) notef(at place, code, format string, args ...any) {
+	if !p.full() {
+		p.report(diag.Note(p.f.pos(at), code, format, args...), at)
 	}
 }
 

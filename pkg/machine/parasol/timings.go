@@ -1,6 +1,7 @@
 package parasol
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -90,4 +91,38 @@ func Groups() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// ParameterTable returns the table of timing parameters as text, a line each.
+func ParameterTable() string {
+	var b strings.Builder
+	for i := range parameters {
+		p := &parameters[i]
+		mark := [...]string{Sure: " ", Probable: " ", Uncertain: "?"}[p.Certainty]
+		if p.Twin != "" {
+			mark = "+"
+		}
+		line := fmt.Sprintf("%-8s %s %-9s %-44s %-6s %s", p.Name, mark, p.Certainty, strings.TrimSuffix(p.Words(), " (?)"), p.Section, p.Groups)
+		if p.Note != "" {
+			line += " (" + p.Note + ")"
+		}
+		b.WriteString(line + "\n")
+	}
+	return b.String()
+}
+
+// GroupTable returns the groups of timing parameters with their members as
+// text, a line each.
+func GroupTable() string {
+	var b strings.Builder
+	for _, g := range Groups() {
+		fmt.Fprintf(&b, "%-12s", g)
+		for i := range parameters {
+			if parameters[i].In(g) {
+				b.WriteString(" " + parameters[i].Name)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
 }

@@ -43,7 +43,7 @@ func (p *parser) field(s *section, at place, word string) {
 	}
 	if s.kind == secTimings && parameters[i].Twin != "" && !p.twins {
 		p.twins = true
-		p.warnf(at, "parasol/extension", "found %s, which the report has no timing for, read as an extension; without it the timing of %s holds", rule.name, parameters[i].Twin)
+		p.notef(at, "parasol/extension", "found %s, which the report has no timing for, read as an extension; without it the timing of %s holds", rule.name, parameters[i].Twin)
 	}
 	it := item{place: at, kind: itemField, field: int16(i)}
 	p.skip()

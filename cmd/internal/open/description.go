@@ -1,0 +1,101 @@
+package open
+
+import (
+	"bytes"
+	"io"
+
+	"dvmtools/cmd/internal/cli"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/machine/par"
+	"dvmtools/pkg/machine/parasol"
+)
+
+// A Description is a machine description in one of the languages: Parasol is
+// set for a machine file of Parasol I, Tree for Predictor.par.
+type Description struct {
+	Name    string
+	Parasol *parasol.File
+	Tree    *machine.Machine
+}
+
+// OpenDescription reads a machine description, whose language its content
+// tells, and shows the warnings about it.
+func OpenDescription(e *cli.Env, name string) (*Description, error) {
+	in, err := e.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(in, parasol.MaxFile+1))
+	if err != nil {
+		return nil, err
+	}
+	if err := in.Close(); err != nil {
+		return nil, err
+	}
+	pos := diag.Pos{File: in.Name(), Line: 1, Col: 1}
+	switch start := bytes.TrimSpace(bytes.TrimPrefix(text[:min(len(text), 4096)], []byte("\ufeff"))); {
+	case len(start) > 0 && start[0] == '{' && bytes.Contains(start, []byte(`"record"`)):
+		return nil, diag.New(pos, "machine/stream", "found a stream of records, expected a machine description")
+	case bytes.Contains(start, []byte("RTS VERSION")):
+		return nil, diag.New(pos, "machine/trace", "found a trace, expected a machine description")
+	}
+	d := &Description{Name: in.Name()}
+	var list diag.List
+	if parasol.Is(text) {
+		d.Parasol, list = parasol.Parse(in.Name(), text)
+	} else {
+		d.Tree, list = par.Parse(in.Name(), text)
+	}
+	for _, w := range list.Warnings() {
+		e.Warn(w)
+	}
+	for _, n := range list.Notes() {
+		e.Note(n)
+	}
+	return d, list.Err()
+}
+
+// Apply makes changes, those of sets first, each list in its order, and returns what
+// they moved. A change that has no form is a usage error.
+func (d *Description) Apply(sets, scales []string) ([]machine.Changed, error) {
+	var moved []machine.Changed
+	for i, s := range append(append([]string{}, sets...), scales...) {
+		read, what := machine.ParseSet, "set"
+		if i >= len(sets) {
+			read, what = machine.ParseScale, "scale"
+		}
+		c, err := read(s)
+		if err != nil {
+			return nil, cli.Usagef("%s: %v", what, err)
+		}
+		var m []machine.Changed
+		if d.Parasol != nil {
+			m, err = d.Parasol.Apply(c)
+		} else {
+			m, err = d.Tree.Apply(c)
+		}
+		if err != nil {
+			return nil, &changeError{what, err}
+		}
+		moved = append(moved, m...)
+	}
+	return moved, nil
+}
+
+// changeError is a change that cannot be made: the command line is well
+// formed, the machine is too, but they do not fit.
+type changeError struct {
+	what string
+	err  error
+}
+
+func (e *changeError) Error() string { return e.what + ": " + e.err.Error() }
+
+// Text returns the description in canonical form.
+func (d *Description) Text() string {
+	if d.Parasol != nil {
+		return d.Parasol.String()
+	}
+	return par.Format(d.Tree)
+}
