@@ -69,7 +69,7 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 	at, inside := n.common(set)
 	rounds, direct := int64(0), false
 	if inside {
-		rounds, direct = n.kind(at).reduction(&r)
+		rounds, direct = n.medium(at).reduction(&r)
 	}
 	switch {
 	case r.Bytes <= 0 || set.size < 1:
@@ -142,13 +142,15 @@ func (n *Network) commonOf(s *set) (machine.Instance, bool) {
 // doublings returns ceil(log2 n) for n >= 1.
 func doublings(n int64) int64 { return int64(bits.Len64(uint64(n - 1))) }
 
-// pay adds rounds·(Ts + TB·b) on an instance of a medium that is not occupied.
+// pay adds rounds of messages of b bytes on an instance of a medium, which they
+// do not occupy.
 func (n *Network) pay(p *Placement, name string, at machine.Instance, rounds int64, b units.Bytes) {
-	md := at.Node.Medium
+	md := n.medium(at)
 	ready := p.End
-	p.End += units.Seconds(float64(rounds) * float64(units.Transfer(md.TStart, md.TByte, b)))
+	once, formula := md.round(b)
+	p.End += units.Seconds(float64(rounds) * float64(once))
 	if n.explain && rounds > 0 {
-		p.Steps = append(p.Steps, Step{Name: name, At: at, Medium: md, Rounds: rounds, Size: b, Ready: ready, End: p.End})
+		p.Steps = append(p.Steps, Step{Name: name, At: at, Rounds: rounds, Ready: ready, End: p.End, medium: md, round: formula})
 	}
 }
 
@@ -158,7 +160,7 @@ func (n *Network) rounds(p *Placement, name string, s *set, rounds int64, b unit
 	var slowest *machine.Node
 	longest := units.Seconds(-1)
 	for _, node := range n.nodes(s) {
-		if t := units.Transfer(node.Medium.TStart, node.Medium.TByte, b); t > longest {
+		if t, _ := n.medium(machine.Instance{Node: node}).round(b); t > longest {
 			slowest, longest = node, t
 		}
 	}
@@ -174,12 +176,12 @@ func (n *Network) star(all *set, root int, count int64, members func(func(int) b
 	l := &load{}
 	if n.isFlat {
 		if count > 1 {
-			x := star{bytes: b, count: count - 1, others: without(members, root)}
+			x := star{root: root, bytes: b, count: count - 1, others: without(members, root)}
 			x.far = func() int { return n.reach(root, x.others) }
 			if all != nil {
 				x.far = func() int { return n.furthest(all, root) }
 			}
-			l.add(n, n.flat, n.kind(n.flat).star(n.flat.Node.Medium, &x))
+			l.add(n, n.flat, n.medium(n.flat).star(&x))
 		}
 		return l
 	}
@@ -189,11 +191,11 @@ func (n *Network) star(all *set, root int, count int64, members func(func(int) b
 		if counts[d] == 0 {
 			continue
 		}
-		x := star{bytes: b, count: counts[d], others: func(yield func(int) bool) {
+		x := star{root: root, bytes: b, count: counts[d], others: func(yield func(int) bool) {
 			without(members, root)(func(q int) bool { return lowest(path, int64(q)) != d || yield(q) })
 		}}
 		x.far = func() int { return n.reach(root, x.others) }
-		l.add(n, at, n.kind(at).star(at.Node.Medium, &x))
+		l.add(n, at, n.medium(at).star(&x))
 	}
 	return l
 }

@@ -41,7 +41,7 @@ type part struct {
 func (n *Network) Load(t Traffic) *Load {
 	l := &Load{network: n}
 	if n.isFlat {
-		l.load.add(n, n.flat, n.kind(n.flat).demand(n.flat.Node.Medium, t))
+		l.load.add(n, n.flat, n.medium(n.flat).demand(t))
 		return l
 	}
 	tallies := map[machine.Instance]tally{}
@@ -49,7 +49,7 @@ func (n *Network) Load(t Traffic) *Load {
 		at := n.Between(m.From, m.To)
 		k := tallies[at]
 		if k == nil {
-			k = n.kind(at).tally(at.Node.Medium, n.grid)
+			k = n.medium(at).tally(n.grid)
 			tallies[at] = k
 		}
 		k.add(m)
@@ -71,7 +71,7 @@ func (l *load) add(n *Network, at machine.Instance, d demand) {
 	if d.empty() {
 		return
 	}
-	p := part{at: at, demand: d, length: d.alone(), queued: n.kind(at).queues()}
+	p := part{at: at, demand: d, length: d.alone(), queued: n.medium(at).queues()}
 	l.parts = append(l.parts, p)
 	l.length = max(l.length, p.length)
 	l.queued = l.queued || p.queued
@@ -114,7 +114,7 @@ func (n *Network) place(p *Placement, name string, s *set, l *load) {
 			p.End = max(p.End, end)
 		}
 		if n.explain {
-			p.Steps = append(p.Steps, k.step(name, ready, end))
+			p.Steps = append(p.Steps, k.step(n, name, ready, end))
 		} else if free {
 			break
 		}
@@ -171,7 +171,7 @@ type ledger struct {
 func (n *Network) ledger(at machine.Instance) *ledger {
 	m := n.media[at]
 	if m == nil {
-		m = &ledger{schedule: n.kind(at).schedule(at.Node.Medium)}
+		m = &ledger{schedule: n.medium(at).schedule()}
 		n.media[at] = m
 	}
 	for ; m.booked < len(n.pending); m.booked++ {

@@ -7,10 +7,10 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// medium is a kind of medium: what messages on an instance of it cost. All that
-// is special about a kind stands in the file of its implementation; another
-// kind is another such file, and the place in [Network.kind] that finds it. The
-// kinds differ in four ways:
+// medium is what connects processors: it says what messages cost there. All
+// that is special about a kind of medium stands in the file of its
+// implementation; another kind is another such file and the place where a
+// network finds it ([Network.medium]). The kinds differ in this:
 //
 //	                      channels               transputer
 //	what counts           sizes and numbers      the longest message at
@@ -19,40 +19,56 @@ import (
 //	                      channel by channel
 //	exchanges that meet   queue                  do not notice each other
 //	a reduction           gather, broadcast      rounds over the grid
+//	a pipeline            shares the channels    has links of its own
 //
-// An instance of a kind that needs no state of its own is described by md.
+// All instances of a node have the same medium; what an instance is busy with
+// is its schedule.
 type medium interface {
+	// String names the medium in one word, as "myrinet(2)".
+	String() string
 	// demand returns what the messages of t ask of an instance that all of
 	// them use.
-	demand(md machine.Medium, t Traffic) demand
+	demand(t Traffic) demand
 	// tally returns an empty tally of messages between processors of a grid.
-	tally(md machine.Medium, grid []int) tally
+	tally(grid []int) tally
 	// star returns what equal messages from or to one processor ask.
-	star(md machine.Medium, s *star) demand
+	star(s *star) demand
 	// reduction returns in how many rounds a reduction of processors takes
-	// place that all use one instance: each lasts as long as a message of all
-	// variables and occupies nothing. It returns false for a kind on which a
-	// reduction is messages to and from its root, like any others.
+	// place that all use one instance; nothing is occupied. It returns false
+	// for a medium on which a reduction is messages to and from its root, like
+	// any others.
 	reduction(r *Reduction) (rounds int64, ok bool)
+	// round returns how long a round of a collective operation lasts whose
+	// messages have b bytes, and the formula of that in microseconds.
+	round(b units.Bytes) (units.Seconds, string)
+	// link returns what the messages of a pipeline from p to q travel on, on
+	// the instance at.
+	link(at machine.Instance, p, q int) Link
 	// queues reports whether exchanges wait for each other; if not, each lasts
 	// as long as if it were alone and there is no schedule.
 	queues() bool
 	// schedule returns an instance on which nothing was placed yet.
-	schedule(md machine.Medium) schedule
-	// channels returns how many messages travel at once, 0 for any number.
-	channels(md machine.Medium) int64
+	schedule() schedule
 }
 
-// kinds are the media that [machine.Medium] describes.
-var kinds = [...]medium{
-	machine.NoMedium:   channels{},
-	machine.Ethernet:   channels{},
-	machine.Myrinet:    channels{},
-	machine.Transputer: transputer{},
+// kinds make the medium of each kind that a node of a machine can state. A node
+// that states none sends no messages.
+var kinds = [...]func(timed) medium{
+	machine.NoMedium:   func(t timed) medium { return channels{t} },
+	machine.Ethernet:   func(t timed) medium { return channels{t} },
+	machine.Myrinet:    func(t timed) medium { return channels{t} },
+	machine.Transputer: func(t timed) medium { return transputer{t} },
 }
 
-// kind returns the implementation of an instance's medium.
-func (n *Network) kind(at machine.Instance) medium { return kinds[at.Node.Medium.Kind] }
+// medium returns what connects the processors of an instance.
+func (n *Network) medium(at machine.Instance) medium {
+	m, ok := n.kinds[at.Node]
+	if !ok {
+		m = kinds[at.Node.Medium.Kind](timed{at.Node.Medium})
+		n.kinds[at.Node] = m
+	}
+	return m
+}
 
 // demand is what messages ask of an instance of a medium.
 type demand interface {
@@ -83,6 +99,8 @@ type schedule interface {
 // star is equal messages between one processor and others that share an
 // instance of a medium with it.
 type star struct {
+	// root is that processor's number in the root grid.
+	root  int
 	bytes units.Bytes
 	// count is how many messages there are, at least 1.
 	count int64
@@ -92,15 +110,25 @@ type star struct {
 	others func(yield func(int) bool)
 }
 
+// timed is a medium on which a message lasts TStart + TByte for each byte.
+type timed struct{ machine.Medium }
+
+// message returns how long a message lasts.
+func (t *timed) message(b units.Bytes) units.Seconds {
+	return units.Transfer(t.TStart, t.TByte, b)
+}
+
+// formula writes how long a message lasts.
+func (t *timed) formula(b units.Bytes) string {
+	return micro(t.TStart) + " + " + micro(units.Seconds(t.TByte)) + " x " + decimal(int64(b))
+}
+
+func (t timed) round(b units.Bytes) (units.Seconds, string) { return t.message(b), t.formula(b) }
+
 // separator stands before the item with the number i of a list of messages.
 func separator(i int) string {
 	if i == 0 {
 		return ": "
 	}
 	return "; "
-}
-
-// message writes what one message of so many bytes costs on a medium.
-func message(md machine.Medium, b units.Bytes) string {
-	return micro(md.TStart) + " + " + micro(units.Seconds(md.TByte)) + " x " + decimal(int64(b))
 }

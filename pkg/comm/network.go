@@ -37,6 +37,9 @@ type Network struct {
 	flat   machine.Instance
 	isFlat bool
 
+	// kinds are the media of the nodes that were asked for, media what their
+	// instances are busy with.
+	kinds map[*machine.Node]medium
 	media map[machine.Instance]*ledger
 	// pending are exchanges that began when every channel was free. Their
 	// ends are known without the media; they are booked on the media when a
@@ -74,7 +77,7 @@ func NewNetwork(m *machine.Machine, grid []int, opts Options) *Network {
 	}
 	n := &Network{
 		machine: m, grid: slices.Clone(grid), size: size, opts: opts,
-		media:  map[machine.Instance]*ledger{},
+		kinds: map[*machine.Node]medium{}, media: map[machine.Instance]*ledger{},
 		latest: units.Seconds(math.Inf(-1)), horizon: units.Seconds(math.Inf(-1)),
 	}
 	n.flat, n.isFlat = flat(m, int64(size))

@@ -34,8 +34,7 @@ type Link struct {
 // processors of the root grid.
 func (n *Network) Link(p, q int) Link {
 	at := n.Between(p, q)
-	md := at.Node.Medium
-	return Link{At: at, TStart: md.TStart, TByte: md.TByte, Channels: n.kind(at).channels(md)}
+	return n.medium(at).link(at, p, q)
 }
 
 // Hop is the link between a stage and one of its predecessors.

@@ -26,22 +26,22 @@ func (p Placement) Length() units.Seconds { return p.End - p.Start }
 type Step struct {
 	// Name is what the step is: exchange, gather, broadcast or reduction.
 	Name string
-	// At is the instance and Medium what connects its processors.
-	At     machine.Instance
-	Medium machine.Medium
-	// Rounds is how many times a message of Size bytes is paid for where the
-	// cost is Rounds·(TStart + TByte·Size), 0 where it is not: a reduction on
-	// a transputer, and collectives in rounds.
+	// At is the instance of the medium.
+	At machine.Instance
+	// Rounds is how many times a message is paid for where the cost is that of
+	// so many rounds, 0 where it is not: a reduction on a transputer, and
+	// collectives in rounds.
 	Rounds int64
-	Size   units.Bytes
 	// Ready is when the messages could start, End when the last one ends.
 	Ready, End units.Seconds
 
+	medium medium
 	demand demand // the messages, nil when there are rounds
+	round  string // the formula of a round
 }
 
-func (k *part) step(name string, ready, end units.Seconds) Step {
-	return Step{Name: name, At: k.at, Medium: k.at.Node.Medium, demand: k.demand, Ready: ready, End: end}
+func (k *part) step(n *Network, name string, ready, end units.Seconds) Step {
+	return Step{Name: name, At: k.at, Ready: ready, End: end, medium: n.medium(k.at), demand: k.demand}
 }
 
 // String returns the step with its operands and its formula in one line, all
@@ -52,7 +52,7 @@ func (s *Step) String() string {
 	if s.demand != nil {
 		s.demand.explain(&b)
 	} else {
-		fmt.Fprintf(&b, ": %d x (%s)", s.Rounds, message(s.Medium, s.Size))
+		fmt.Fprintf(&b, ": %d x (%s)", s.Rounds, s.round)
 	}
 	fmt.Fprintf(&b, ", from %s to %s us: %s us", micro(s.Ready), micro(s.End), micro(s.End-s.Ready))
 	return b.String()
@@ -60,7 +60,7 @@ func (s *Step) String() string {
 
 // where names the medium: its node, the first processor and the kind.
 func (s *Step) where() string {
-	w := s.Medium.String()
+	w := s.medium.String()
 	if s.At.Node != nil {
 		w = fmt.Sprintf("%s of %q", w, s.At.Node.Name)
 		if s.At.Depth > 0 {

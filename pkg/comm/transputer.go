@@ -12,37 +12,39 @@ import (
 // transputer is the medium of links between neighbours in the grid. What a
 // message costs depends on how far it goes, and messages do not queue: an
 // exchange lasts as long as its slowest distance.
-type transputer struct{}
+type transputer struct{ timed }
 
-func (transputer) demand(md machine.Medium, t Traffic) demand { return &distant{md, t.Distances()} }
+func (t transputer) demand(x Traffic) demand { return &distant{t.timed, x.Distances()} }
 
-func (transputer) tally(md machine.Medium, grid []int) tally { return &distances{md: md, grid: grid} }
+func (t transputer) tally(grid []int) tally { return &distances{timed: t.timed, grid: grid} }
 
-func (transputer) star(md machine.Medium, s *star) demand {
-	return &distant{md, []Distance{{Hops: s.far(), Bytes: s.bytes}}}
+func (t transputer) star(s *star) demand {
+	return &distant{t.timed, []Distance{{Hops: s.far(), Bytes: s.bytes}}}
 }
 
 func (transputer) reduction(r *Reduction) (int64, bool) { return r.Hops, true }
 
+func (t transputer) link(at machine.Instance, _, _ int) Link {
+	return Link{At: at, TStart: t.TStart, TByte: t.TByte}
+}
+
 func (transputer) queues() bool { return false }
 
-func (transputer) schedule(machine.Medium) schedule { return nil }
-
-func (transputer) channels(machine.Medium) int64 { return 0 }
+func (transputer) schedule() schedule { return nil }
 
 // distances keeps the longest message at every distance.
 type distances struct {
-	md   machine.Medium
+	timed
 	grid []int
 	farthest
 }
 
 func (d *distances) add(m Message)  { d.farthest.add(Hops(d.grid, m.From, m.To), m.Bytes) }
-func (d *distances) demand() demand { return &distant{d.md, d.farthest.distances()} }
+func (d *distances) demand() demand { return &distant{d.timed, d.farthest.distances()} }
 
 // distant are the longest messages by distance, the nearest first.
 type distant struct {
-	md  machine.Medium
+	timed
 	far []Distance
 }
 
@@ -51,7 +53,7 @@ func (d *distant) empty() bool { return len(d.far) == 0 }
 func (d *distant) alone() units.Seconds {
 	longest := units.Seconds(0)
 	for _, f := range d.far {
-		t, _ := Pipelined(d.md, f.Hops, f.Bytes)
+		t, _ := Pipelined(d.Medium, f.Hops, f.Bytes)
 		longest = max(longest, t)
 	}
 	return longest
@@ -61,11 +63,11 @@ func (d *distant) explain(b *strings.Builder) {
 	for i, f := range d.far {
 		b.WriteString(separator(i))
 		if f.Hops == 1 {
-			fmt.Fprintf(b, "distance 1: %s", message(d.md, f.Bytes))
+			fmt.Fprintf(b, "distance 1: %s", d.formula(f.Bytes))
 			continue
 		}
-		_, n := Pipelined(d.md, f.Hops, f.Bytes)
-		fmt.Fprintf(b, "distance %d in %d portions: (%d-1+%d) x (%s)", f.Hops, n, f.Hops, n, message(d.md, (f.Bytes-1)/units.Bytes(n)+1))
+		_, n := Pipelined(d.Medium, f.Hops, f.Bytes)
+		fmt.Fprintf(b, "distance %d in %d portions: (%d-1+%d) x (%s)", f.Hops, n, f.Hops, n, d.formula((f.Bytes-1)/units.Bytes(n)+1))
 	}
 }
 
