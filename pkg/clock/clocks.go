@@ -29,7 +29,8 @@ type Config struct {
 //
 // labels[k][c] is the label of coordinate c of dimension k of a system.
 // Functions that are handed over are called once for each combination of
-// labels and power, or more often; they must depend on nothing that changes.
+// labels and power, or more often; they must depend on nothing that changes and
+// change nothing, as they may be called again much later.
 //
 // All amounts of work are times on the traced machine; the clocks divide CPU
 // times by the processors' powers, and leave times in input and output.

@@ -118,8 +118,8 @@ func pipelineOf(l *object.Loop) *loopPipeline {
 
 // describe describes the pipeline to the clocks.
 func (w *loopPipeline) describe(l *object.Loop, parts []loopPart) *clock.Pipeline {
-	labels := make([]int64, len(w.sys.Grid))
 	count := func(share *layout.Share, coords []int) int64 {
+		labels := make([]int64, len(coords))
 		for k, c := range coords {
 			labels[k] = share.Labels[k][c]
 		}
