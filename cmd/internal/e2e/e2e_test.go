@@ -59,6 +59,7 @@ func environment() []string {
 		"GORACE=atexit_sleep_ms=10",
 		"TRACES=" + filepath.Join(root, "testdata", "traces"),
 		"MACHINES=" + filepath.Join(root, "testdata", "machines"),
+		"SCRIPTS=" + filepath.Join(root, "scripts"),
 	}
 }
 
