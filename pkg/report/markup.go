@@ -2,6 +2,7 @@ package report
 
 import (
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -119,6 +120,33 @@ func (m *markup) cell(v Value, unit, attributes string) {
 		}
 	}
 	m.raw(`">`)
-	m.value(v, unit)
-	m.raw("</td>")
+	number, shown := v.display(unit)
+	m.text(number)
+	m.raw("\u00a0<i")
+	if gap := gapBehind(number, unit); gap != "" {
+		m.raw(` class="`)
+		m.raw(gap)
+		m.raw(`"`)
+	}
+	m.raw(">")
+	m.raw(shown)
+	m.raw("</i></td>")
+}
+
+// gapBehind returns the class of the unit behind a time in a column, which
+// keeps as much room as the number lacks of three digits behind its point, so
+// that points stand below each other: gap1, gap2, gap3, or gap4 with the point
+// itself, "" for none.
+func gapBehind(number, unit string) string {
+	if unit != unitSeconds {
+		return ""
+	}
+	point := strings.IndexByte(number, '.')
+	if point < 0 {
+		return "gap4"
+	}
+	if missing := 3 - (len(number) - point - 1); missing > 0 {
+		return "gap" + strconv.Itoa(missing)
+	}
+	return ""
 }

@@ -23,10 +23,20 @@ function fill(element, attributes, children) {
 
 function byId(id) { return document.getElementById(id); }
 
+// gapBehind is the class of the unit behind a time in a column: it keeps the
+// room that the number lacks of three digits behind its point.
+function gapBehind(number, unit) {
+  if (unit !== "s") return null;
+  const point = number.indexOf(".");
+  if (point < 0) return "gap4";
+  const missing = 3 - (number.length - point - 1);
+  return missing > 0 ? "gap" + missing : null;
+}
+
 // value makes a number with its unit; pointing at it shows the exact value.
 function value(x, unit) {
   const [number, shown] = display(x, unit);
-  return [number + "\u00a0", el("i", null, shown)];
+  return [number + "\u00a0", el("i", { class: gapBehind(number, unit) }, shown)];
 }
 
 // cell makes a table cell with a number, exact in its tooltip.
