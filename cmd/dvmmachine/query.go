@@ -75,6 +75,7 @@ func runQuery(e *cli.Env) error {
 	s.enc = json.NewEncoder(s.out)
 	s.enc.SetEscapeHTML(false)
 	lines := bufio.NewReaderSize(in, maxRequest)
+	requests := 0
 	for n := 1; ; n++ {
 		line, err := lines.ReadSlice('\n')
 		switch {
@@ -84,6 +85,7 @@ func runQuery(e *cli.Env) error {
 			return err
 		}
 		if len(bytes.TrimSpace(line)) > 0 {
+			requests++
 			if bad := s.answer(line); bad != nil {
 				var refused *refusal
 				if !errors.As(bad, &refused) {
@@ -96,7 +98,7 @@ func runQuery(e *cli.Env) error {
 			}
 		}
 		if err != nil {
-			return s.enc.Encode(endRecord{Record: "end", Count: n})
+			return s.enc.Encode(endRecord{Record: "end", Count: requests})
 		}
 	}
 }
