@@ -58,7 +58,7 @@ var fixed = map[string]bool{
 // integers.
 func reals() map[string]bool {
 	names := map[string]bool{"call_time": true, "ret_time": true, "time": true, "start": true, "end": true,
-		"mark": true, "power": true, "tstart_s": true, "tbyte_s_per_b": true}
+		"mark": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
 	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes]()} {
 		for f := range t.Fields() {
 			if f.Type.Kind() == reflect.Float64 {

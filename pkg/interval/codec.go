@@ -66,6 +66,7 @@ var headerRecord = ndjson.NewRecord("a header",
 	ndjson.Ints("grid", func(h *header) *[]int { return &h.Grid }),
 	ndjson.Int("processors", func(h *header) *int64 { return &h.Processors }),
 	ndjson.Strings("source", func(h *header) *[]string { return &h.Source }).Optional(),
+	ndjson.Float("startup", func(h *header) *units.Seconds { return &h.Startup }).Optional(),
 	ndjson.Nested("options", optionsRecord, func(h *header) *Options { return &h.Options }).Optional(),
 )
 

@@ -6,6 +6,7 @@ package interval
 import (
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/options"
+	"dvmtools/pkg/units"
 )
 
 // Version is the version of the interval stream's records.
@@ -68,6 +69,10 @@ type Header struct {
 	Processors int64               `json:"processors"`
 	// Source names the trace's files.
 	Source []string `json:"source"`
+	// Startup is the time that passes before the program's first call of the
+	// run-time system, on the slowest processor: it does not depend on the
+	// problem. 0 when it is not known.
+	Startup units.Seconds `json:"startup"`
 	// Options are the choices that shaped the result.
 	Options Options `json:"options"`
 }

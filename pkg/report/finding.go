@@ -56,7 +56,7 @@ var rules = []rule{
 		id: "startup", least: leastShare,
 		saving: func(p *profile) float64 { return p.startup },
 		text: func(p *profile, f *Finding, _ string) string {
-			return "The start of the program, before its first parallel operation, takes " + timeWords(p.startup) + ", " + percent(f.Share) +
+			return "The start of the run-time system, before the program's first parallel operation, takes " + timeWords(p.startup) + ", " + percent(f.Share) +
 				" of the execution time, on any number of processors."
 		},
 		advice: "It does not grow with the problem: predict a longer run (larger arrays, more iterations) to see what the rest costs.",
@@ -70,7 +70,7 @@ var rules = []rule{
 		text: func(p *profile, f *Finding, where string) string {
 			return "All processors repeat the same computation" + where + "; distributed over them it would save " + saved(f) + "."
 		},
-		advice: "Make its loops parallel and distribute their arrays.",
+		advice: "Make its loops parallel and distribute their arrays; a grid should have no more dimensions than the arrays are distributed along.",
 	},
 	{
 		id: "runtime", least: leastShare,
@@ -247,7 +247,7 @@ type profile struct {
 }
 
 func newProfile(t *Tree) *profile {
-	p := &profile{tree: t, root: t.Root, n: max(1, float64(t.Root.Processors)), startup: float64(t.Startup)}
+	p := &profile{tree: t, root: t.Root, n: max(1, float64(t.Root.Processors)), startup: float64(t.Header.Startup)}
 	p.floor = max(0, float64(t.Root.ExecutionTime)-float64(t.Root.ProductiveCPUTime)/p.n)
 	p.small.saving = -1
 	for _, n := range t.Nodes {

@@ -6,7 +6,6 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
-	"dvmtools/pkg/units"
 )
 
 // AllLevels as the level of a [Builder] keeps every interval.
@@ -24,9 +23,6 @@ type Tree struct {
 	// Dropped is how many intervals were left out because they lie deeper
 	// than the level asked for. Their times are part of those around them.
 	Dropped int
-	// Startup is the time before the first parallel operation, 0 when the
-	// stream does not state it.
-	Startup units.Seconds
 	// Warnings is how many warnings the simulation gave.
 	Warnings int64
 }

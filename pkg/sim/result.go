@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"math"
 	"slices"
 
 	"dvmtools/pkg/clock"
@@ -27,6 +28,7 @@ type Result struct {
 	Source   []string
 	Warnings []*diag.Error
 
+	startup     units.Seconds // on a processor of power 1
 	explanation []string
 	tree        *tree
 	books       clock.Books
@@ -195,7 +197,12 @@ func (r *Result) Header() *interval.Header {
 	for _, n := range r.Grid {
 		p *= int64(n)
 	}
-	return &interval.Header{Machine: r.Machine.Description(), Grid: r.Grid, Processors: p, Source: r.Source, Options: r.Options}
+	power := math.Inf(1)
+	for _, run := range r.Machine.PowerRuns(p) {
+		power = min(power, run.Power)
+	}
+	return &interval.Header{Machine: r.Machine.Description(), Grid: r.Grid, Processors: p, Source: r.Source,
+		Startup: r.startup / units.Seconds(power), Options: r.Options}
 }
 
 // Detail says which processor records are written.

@@ -30,6 +30,7 @@ import (
 	"dvmtools/pkg/options"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/traffic"
+	"dvmtools/pkg/units"
 )
 
 // Config is what a simulation needs beside the calls.
@@ -62,7 +63,8 @@ type Sim struct {
 	objects *object.Table
 	clocks  clock.Clocks
 	tree    *tree
-	origin  origin // the first event of the trace
+	origin  origin        // the first event of the trace
+	startup units.Seconds // before the first call
 	notes   notes
 
 	messages messages
@@ -202,7 +204,7 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	}
 	s.abandonEdges()
 	s.completeAll()
-	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, tree: s.tree, books: s.clocks, explanation: s.explanation}
+	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, startup: s.startup, tree: s.tree, books: s.clocks, explanation: s.explanation}
 	r.Warnings = append(r.Warnings, s.objects.Warnings()...)
 	r.Warnings = append(r.Warnings, s.notes.all()...)
 	if s.cfg.Strict && len(r.Warnings) > 0 {

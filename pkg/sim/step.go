@@ -15,6 +15,7 @@ import (
 func (s *Sim) Step(c *call.Call) error {
 	if s.tree == nil {
 		s.begins(originOf(c))
+		s.startup = c.CallTime
 	}
 	if !c.Listed() {
 		s.notes.unlisted(c)

@@ -32,7 +32,9 @@ func intervals() object {
 				"grid":       {doc: "extents of the processor grid", keys: notEmpty(), items: atLeast(1)},
 				"processors": {doc: "number of processors of the grid", keys: atLeast(1)},
 				"source":     {doc: "names of the trace's files" + anyBytes},
-				"options":    {doc: "choices of the simulation"},
+				"startup": {doc: "time before the program's first call of the run-time system, on the slowest processor, in seconds",
+					keys: seconds},
+				"options": {doc: "choices of the simulation"},
 			})...))},
 		{"options", closed("Options", "The choices of a simulation that shape its result.",
 			fieldsOf[interval.Options](join(choices(), notes{
