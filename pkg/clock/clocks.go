@@ -1,8 +1,6 @@
 package clock
 
 import (
-	"fmt"
-
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
@@ -137,7 +135,7 @@ func (t Instant) Since(earlier Instant) units.Seconds { return t.at - earlier.at
 func (t Instant) String() string { return micro(t.at) }
 
 // micro spells a time in microseconds.
-func micro(t units.Seconds) string { return fmt.Sprintf("%.9g us", float64(t)*1e6) }
+func micro(t units.Seconds) string { return t.Micros(9) + " us" }
 
 // Mark names clocks that were remembered, numbered from 1 as [Instant]; 0 is
 // none.

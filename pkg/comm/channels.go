@@ -34,11 +34,11 @@ func (c channels) schedule() schedule { return newChannelGroup(int64(c.Channels)
 // sizes counts messages by size.
 type sizes struct {
 	timed
-	histogram
+	counts SizeCounts
 }
 
-func (s *sizes) add(m Message)  { s.histogram.add(m.Bytes, 1) }
-func (s *sizes) demand() demand { return &sized{s.timed, s.histogram.sizes()} }
+func (s *sizes) add(m Message)  { s.counts.Add(m.Bytes, 1) }
+func (s *sizes) demand() demand { return &sized{s.timed, s.counts.Sizes()} }
 
 // sized are the messages on channels, the longest first.
 type sized struct {

@@ -72,7 +72,7 @@ func (s *Step) where() string {
 
 // micro writes a time in microseconds with as many digits as it is sure of.
 func micro(t units.Seconds) string {
-	return strconv.FormatFloat(float64(t)*1e6, 'g', 12, 64)
+	return t.Micros(12)
 }
 
 // decimal writes a number.

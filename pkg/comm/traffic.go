@@ -79,19 +79,19 @@ func Messages(grid []int, ms []Message) Traffic {
 }
 
 func (l *list) Sizes() []Size {
-	var h histogram
+	var h SizeCounts
 	for _, m := range l.ms {
-		h.add(m.Bytes, 1)
+		h.Add(m.Bytes, 1)
 	}
-	return h.sizes()
+	return h.Sizes()
 }
 
 func (l *list) Distances() []Distance {
-	var f farthest
+	var f LongestAt
 	for _, m := range l.ms {
-		f.add(Hops(l.grid, m.From, m.To), m.Bytes)
+		f.Add(Hops(l.grid, m.From, m.To), m.Bytes)
 	}
-	return f.distances()
+	return f.Distances()
 }
 
 func (l *list) Each(yield func(Message) bool) {
@@ -113,44 +113,4 @@ func Hops(grid []int, p, q int) int {
 		q /= grid[k]
 	}
 	return hops
-}
-
-// histogram counts messages by size.
-type histogram struct{ count map[units.Bytes]int64 }
-
-func (h *histogram) add(b units.Bytes, n int64) {
-	if h.count == nil {
-		h.count = map[units.Bytes]int64{}
-	}
-	h.count[b] += n
-}
-
-// sizes lists the counts, the longest messages first.
-func (h *histogram) sizes() []Size {
-	out := make([]Size, 0, len(h.count))
-	for b, n := range h.count {
-		out = append(out, Size{Bytes: b, Count: n})
-	}
-	slices.SortFunc(out, func(a, b Size) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	return out
-}
-
-// farthest keeps the longest message at every distance.
-type farthest struct{ longest map[int]units.Bytes }
-
-func (f *farthest) add(hops int, b units.Bytes) {
-	if f.longest == nil {
-		f.longest = map[int]units.Bytes{}
-	}
-	f.longest[hops] = max(f.longest[hops], b)
-}
-
-// distances lists the longest messages, the nearest first.
-func (f *farthest) distances() []Distance {
-	out := make([]Distance, 0, len(f.longest))
-	for h, b := range f.longest {
-		out = append(out, Distance{Hops: h, Bytes: b})
-	}
-	slices.SortFunc(out, func(a, b Distance) int { return cmp.Compare(a.Hops, b.Hops) })
-	return out
 }

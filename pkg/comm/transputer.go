@@ -35,12 +35,12 @@ func (transputer) schedule() schedule { return nil }
 // distances keeps the longest message at every distance.
 type distances struct {
 	timed
-	grid []int
-	farthest
+	grid    []int
+	longest LongestAt
 }
 
-func (d *distances) add(m Message)  { d.farthest.add(Hops(d.grid, m.From, m.To), m.Bytes) }
-func (d *distances) demand() demand { return &distant{d.timed, d.farthest.distances()} }
+func (d *distances) add(m Message)  { d.longest.Add(Hops(d.grid, m.From, m.To), m.Bytes) }
+func (d *distances) demand() demand { return &distant{d.timed, d.longest.Distances()} }
 
 // distant are the longest messages by distance, the nearest first.
 type distant struct {

@@ -150,4 +150,4 @@ func gridText(grid []int) string {
 }
 
 // micro spells a time in microseconds.
-func micro(t units.Seconds) string { return fmt.Sprintf("%.9g us", float64(t)*1e6) }
+func micro(t units.Seconds) string { return t.Micros(9) + " us" }

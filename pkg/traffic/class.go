@@ -3,9 +3,6 @@ package traffic
 import (
 	"encoding/binary"
 	"slices"
-
-	"dvmtools/pkg/comm"
-	"dvmtools/pkg/units"
 )
 
 // class is a number of pairs of coordinates that look alike.
@@ -121,42 +118,3 @@ func ones(width int) []class {
 
 // noLimit is the number of dimensions that may be left when nothing limits it.
 const noLimit = 1 << 30
-
-// sizeCounts counts messages by size.
-type sizeCounts map[units.Bytes]int64
-
-// sizes lists the counts, longest first.
-func (c sizeCounts) sizes() []comm.Size {
-	var list []comm.Size
-	for b, n := range c {
-		if b > 0 && n > 0 {
-			list = append(list, comm.Size{Bytes: b, Count: n})
-		}
-	}
-	slices.SortFunc(list, func(a, b comm.Size) int {
-		if a.Bytes > b.Bytes {
-			return -1
-		}
-		return 1
-	})
-	return list
-}
-
-// farthest holds the longest message at each distance.
-type farthest map[int]units.Bytes
-
-func (f farthest) add(dist int, b units.Bytes) {
-	if dist > 0 && b > f[dist] {
-		f[dist] = b
-	}
-}
-
-// distances lists them, nearest first.
-func (f farthest) distances() []comm.Distance {
-	var list []comm.Distance
-	for d, b := range f {
-		list = append(list, comm.Distance{Hops: d, Bytes: b})
-	}
-	slices.SortFunc(list, func(a, b comm.Distance) int { return a.Hops - b.Hops })
-	return list
-}

@@ -268,14 +268,14 @@ func (z *closed) sizes() []comm.Size {
 		z.each(&z.stars[i], func(_ int, _ []int, vec []int64) { t.add(0, 0, 1, vec) })
 		pairs = multiply(pairs, t.list, noLimit)
 	}
-	counts := sizeCounts{}
+	var counts comm.SizeCounts
 	for _, c := range pairs {
-		counts[z.bytes(c.vec)] += c.n
+		counts.Add(z.bytes(c.vec), c.n)
 	}
 	for _, c := range z.kept() {
-		counts[z.bytes(c.vec)] -= c.n
+		counts.Add(z.bytes(c.vec), -c.n)
 	}
-	return counts.sizes()
+	return counts.Sizes()
 }
 
 // origin says which coordinate of a senders' dimension a receiver has there

@@ -73,11 +73,11 @@ func (z *closed) distances() []comm.Distance {
 			all = longest(multiply(all, longest(z.apart(members)), noLimit))
 		}
 	}
-	far := farthest{}
+	var far comm.LongestAt
 	for _, c := range all {
-		far.add(c.dist, z.bytes(c.vec))
+		far.Add(c.dist, z.bytes(c.vec))
 	}
-	return far.distances()
+	return far.Distances()
 }
 
 // receiving returns the star of the receivers' dimension k.

@@ -20,14 +20,14 @@ func (r *Root) nothing() comm.Traffic { return comm.Messages(r.grid, nil) }
 
 // counted returns the sizes of the messages that each enumerates.
 func counted(each func(func(comm.Message) bool)) []comm.Size {
-	c := sizeCounts{}
-	each(func(m comm.Message) bool { c[m.Bytes]++; return true })
-	return c.sizes()
+	var c comm.SizeCounts
+	each(func(m comm.Message) bool { c.Add(m.Bytes, 1); return true })
+	return c.Sizes()
 }
 
 // measured returns the distances of the messages that each enumerates.
 func (r *Root) measured(each func(func(comm.Message) bool)) []comm.Distance {
-	f := farthest{}
-	each(func(m comm.Message) bool { f.add(comm.Hops(r.grid, m.From, m.To), m.Bytes); return true })
-	return f.distances()
+	var f comm.LongestAt
+	each(func(m comm.Message) bool { f.Add(comm.Hops(r.grid, m.From, m.To), m.Bytes); return true })
+	return f.Distances()
 }

@@ -252,13 +252,13 @@ func (h *halo) Sizes() []comm.Size {
 	if len(h.factor) == 0 {
 		return nil
 	}
-	counts := sizeCounts{}
+	var counts comm.SizeCounts
 	for _, c := range h.classes(false) {
 		if c.out > 0 {
-			counts[h.bytes(c.out, c.vec)] += c.n
+			counts.Add(h.bytes(c.out, c.vec), c.n)
 		}
 	}
-	return counts.sizes()
+	return counts.Sizes()
 }
 
 // Distances implements [comm.Traffic].
@@ -269,13 +269,13 @@ func (h *halo) Distances() []comm.Distance {
 	if len(h.factor) == 0 {
 		return nil
 	}
-	far := farthest{}
+	var far comm.LongestAt
 	for _, c := range h.classes(true) {
 		if c.out > 0 {
-			far.add(c.dist, h.bytes(c.out, c.vec))
+			far.Add(c.dist, h.bytes(c.out, c.vec))
 		}
 	}
-	return far.distances()
+	return far.Distances()
 }
 
 // Each implements [comm.Traffic].

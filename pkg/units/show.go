@@ -79,3 +79,9 @@ func Percent(share float64) string {
 	}
 	return strconv.FormatFloat(share*100, 'f', 1, 64) + " %"
 }
+
+// Micros returns the time in microseconds, without a unit, with as many
+// significant digits as asked for at most.
+func (s Seconds) Micros(digits int) string {
+	return strconv.FormatFloat(float64(s)*1e6, 'g', digits, 64)
+}

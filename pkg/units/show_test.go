@@ -72,3 +72,19 @@ func TestPercent(t *testing.T) {
 		}
 	}
 }
+
+// TestMicros: as many digits as asked for at most, none that say nothing.
+func TestMicros(t *testing.T) {
+	for _, c := range []struct {
+		s      units.Seconds
+		digits int
+		want   string
+	}{
+		{0, 9, "0"}, {1e-6, 9, "1"}, {81.4e-6, 9, "81.4"}, {1.0 / 3, 9, "333333.333"}, {1.0 / 3, 12, "333333.333333"},
+		{12345, 9, "1.2345e+10"}, {1e-12, 9, "1e-06"}, {-2.5e-6, 9, "-2.5"},
+	} {
+		if got := c.s.Micros(c.digits); got != c.want {
+			t.Errorf("%v in microseconds with %d digits: %s, want %s", float64(c.s), c.digits, got, c.want)
+		}
+	}
+}
