@@ -44,6 +44,8 @@ type medium interface {
 	// link returns what the messages of a pipeline from p to q travel on, on
 	// the instance at.
 	link(at machine.Instance, p, q int) Link
+	// alike reports whether that is the same for all processors.
+	alike() bool
 	// queues reports whether exchanges wait for each other; if not, each lasts
 	// as long as if it were alone and there is no schedule.
 	queues() bool
@@ -122,6 +124,8 @@ func (t *timed) message(b units.Bytes) units.Seconds {
 func (t *timed) formula(b units.Bytes) string {
 	return micro(t.TStart) + " + " + micro(units.Seconds(t.TByte)) + " x " + decimal(int64(b))
 }
+
+func (timed) alike() bool { return true }
 
 func (t timed) round(b units.Bytes) (units.Seconds, string) { return t.message(b), t.formula(b) }
 

@@ -123,10 +123,12 @@ func (n *Network) Between(p, q int) machine.Instance {
 	return machine.Instance{Node: node, First: first, Depth: depth}
 }
 
-// Single returns the only instance of a medium of the root grid, and false
-// when there are several: on a single one a message costs the same whoever
-// sends it to whom, except for distances on a transputer.
-func (n *Network) Single() (machine.Instance, bool) { return n.flat, n.isFlat }
+// Single returns the only instance of a medium of the root grid, on which
+// [Network.Link] is the same for all processors, and false when there are
+// several or links differ.
+func (n *Network) Single() (machine.Instance, bool) {
+	return n.flat, n.isFlat && n.medium(n.flat).alike()
+}
 
 // Forget promises that no exchange of any processor system starts before t
 // any more, so that what channels did before t can be forgotten. Costs do not

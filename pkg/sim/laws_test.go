@@ -37,12 +37,13 @@ func machineOf(t testing.TB, src string) *machine.Machine {
 }
 
 // bus is a homogeneous cluster of 4096 processors, mixed one whose processors
-// differ.
+// differ; boards are transputers within nodes of a network.
 const (
 	bus        = "cluster = c; c = {4096 x p}; c.CommType = ethernet; c.TStart = 75; c.TByte = 0.2; p = 1.0;\n"
 	mixed      = "cluster = c; c = {3 x slow, 4093 x fast}; c.CommType = myrinet(2); c.TStart = 75; c.TByte = 0.2; slow = 0.5; fast = 2.0;\n"
 	tree       = "cluster = c; c = {8 x rack, 500 x pair}; c.CommType = ethernet; c.TStart = 75; c.TByte = 0.2; rack = {2 x pair}; rack.CommType = myrinet(2); rack.TStart = 20; rack.TByte = 0.05; pair = {slow, fast}; pair.CommType = ethernet; pair.TStart = 1; pair.TByte = 0.001; slow = 0.5; fast = 1.5;\n"
 	transputer = "cluster = c; c = {4096 x p}; c.CommType = transputer; c.TStart = 75; c.TByte = 0.2; p = 1.0;\n"
+	boards     = "cluster = c; c = {1024 x board}; c.CommType = myrinet(2); c.TStart = 20; c.TByte = 0.05; board = {4 x p}; board.CommType = transputer; board.TStart = 75; board.TByte = 0.2; p = 1.0;\n"
 	free       = "cluster = c; c = {4096 x p}; c.CommType = ethernet; c.TStart = 0; c.TByte = 0; p = 1.0;\n"
 	twice      = "cluster = c; c = {4096 x p}; c.CommType = ethernet; c.TStart = 75; c.TByte = 0.2; p = 2.0;\n"
 )
@@ -216,7 +217,7 @@ func tooWide(err error) bool {
 }
 
 func TestLawsOnEveryTraceMachineAndGrid(t *testing.T) {
-	machines := map[string]*machine.Machine{"bus": machineOf(t, bus), "mixed": machineOf(t, mixed), "tree": machineOf(t, tree), "transputer": machineOf(t, transputer)}
+	machines := map[string]*machine.Machine{"bus": machineOf(t, bus), "mixed": machineOf(t, mixed), "tree": machineOf(t, tree), "transputer": machineOf(t, transputer), "boards": machineOf(t, boards)}
 	twice, free := machineOf(t, twice), machineOf(t, free)
 	cases, wide := 0, 0
 	programs := testtraces.Sample(t)
@@ -234,10 +235,10 @@ func TestLawsOnEveryTraceMachineAndGrid(t *testing.T) {
 				continue
 			}
 			checkAccounts(t, name+" (bus)", r)
-			for _, m := range []string{"mixed", "tree", "transputer"} {
+			for _, m := range []string{"mixed", "tree", "transputer", "boards"} {
 				checkAccounts(t, name+" ("+m+")", simulate(t, path, b, machines[m], grid))
 			}
-			cases += 4
+			cases += 5
 			// L4: with equal powers and without tasks productive CPU and SYS
 			// time do not depend on the grid.
 			if !tasks(b) {
