@@ -143,6 +143,9 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Part {
 // run runs the stages of a pipeline.
 func (n *Network) run(p *Pipeline, a *comm.Across, st []comm.Stage) []comm.StageTime {
 	if p.Since != 0 {
+		if n.say != nil {
+			n.say("pipeline made by hand: D = %d hops, one quantum; work is what has passed since the receive was waited for", p.Hops)
+		}
 		return comm.HandPipe(st)
 	}
 	q := n.quanta(p, a, st)

@@ -184,3 +184,50 @@ func TestInnerLoopsOfRedistRunInParallel(t *testing.T) {
 		}
 	}
 }
+
+// A program that ends inside a loop whose time passes at the loop's end has
+// taken that time all the same: 8 ms in the body of a pipelined loop over 8
+// iterations, 2 ms on each of 4 processors.
+func TestProgramThatEndsInsideALoop(t *testing.T) {
+	p := newProgram(4)
+	p.template([]int{8}, []int{1}, nil)
+	p.array("e1", 8)
+	p.edges(1, 0)
+	p.openLoopWith(8, func() {
+		p.call("across_", "0", "AcrossType=0; OldShadowGroupRefPtr=0; OldShadowGroupRef=0; NewShadowGroupRefPtr=12; NewShadowGroupRef=c1; PipeLinePar=0.000000;", "0", "ErrPipeLine=9")
+	})
+	p.dopl("0.008", "0", "", 1)
+	r := simulate(t, "open", p.end(), machineOf(t, bus), []int{4})
+	one := body{2, 0, 0, 0}
+	checkBody(t, "main", bodyOf(t, r, 0), []body{one, one, one, one})
+}
+
+// A pipeline whose time passes inside calls of its body too: the check figure
+// of docs/model.md#9-pipelined-loops, A = 1600 us on each of 4 stages and B =
+// 102.4, with 3 ms of the 6.4 in an inner loop's interval and 0.4 ms inside its
+// enloop_. Each stage books 0.75 and 0.1 ms there, the rest outside.
+func TestPipelineWithAnInnerLoop(t *testing.T) {
+	p := newProgram(4)
+	p.template([]int{64, 64}, []int{1}, nil)
+	p.array("e1", 64, 64)
+	p.call("crtpl_", "0", "Rank=2;", "0", "LoopRef=b1;")
+	p.call("crtshg_", "0", "StaticSign=0;", "0", "ShadowGroupRef=c1;")
+	p.call("insshd_", "0", "ShadowGroupRefPtr=12; ShadowGroupRef=c1; ArrayHeader=e10; ArrayHandlePtr=e1; MaxShdCount=1;\n"+vector("LowShdWidthArray", 1, 0)+"\n"+vector("HiShdWidthArray", 0, 0)+"\n"+vector("ShdSignArray", 3, 1), "0", " ")
+	p.call("mappl_", "0", strings.Join([]string{"LoopRefPtr=11; LoopRef=b1; PatternRefPtr=e10; PatternRef=e1 (DisArray);",
+		vector("AxisArray", 1, 2), vector("CoeffArray", 1, 1), vector("ConstArray", 0, 0),
+		vector("InInitIndexArray", 0, 0), vector("InLastIndexArray", 63, 63), vector("InStepArray", 1, 1)}, "\n"), "0", "IsLocal=1;")
+	p.call("across_", "0", "AcrossType=0; OldShadowGroupRefPtr=0; OldShadowGroupRef=0; NewShadowGroupRefPtr=12; NewShadowGroupRef=c1; PipeLinePar=0.000000;", "0", "ErrPipeLine=9")
+	p.dopl("0", "0", "", 1)
+	p.call("bsloop_", "0", "nfrag=3;", "0", " ")
+	p.call("enloop_", "0.003", "nfrag=3; nline=7;", "0.0004", " ")
+	p.dopl("0.003", "0", "", 0)
+	p.endLoop("0")
+	r := simulate(t, "pipeline", p.end(), machineOf(t, cluster("myrinet(64)")), []int{4})
+	if got := float64(r.ExecutionTime()) * 1e6; !near(got, 2988.4, 1e-9) {
+		t.Errorf("%.9g us, want 2988.4", got)
+	}
+	all, inner := body{1.5, 0.1, 0, 0}, body{0.75, 0.1, 0, 0}
+	checkBody(t, "main", bodyOf(t, r, 0), []body{all, all, all, all})
+	checkBody(t, "inner loop", bodyOf(t, r, 1), []body{inner, inner, inner, inner})
+	checkAccounts(t, "pipeline", r)
+}

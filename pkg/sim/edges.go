@@ -139,8 +139,16 @@ func (s *Sim) passEdges(l *object.Loop, parts []loopPart, e *edgeCounts, edges b
 	s.clocks.Enter(s.tree.cur.account)
 }
 
-// abandonEdges warns of exchanges whose loop did not end.
-func (s *Sim) abandonEdges() {
+// abandonLoop ends a loop that the program left open: its time passes, and
+// exchanges whose start it would have settled are left out, with a warning.
+func (s *Sim) abandonLoop() {
+	if s.loop.deferred() {
+		first := 0
+		if s.loop.pipe != nil {
+			first = s.loop.pipe.passed
+		}
+		s.passParts(s.loop.parts[first:])
+	}
 	for i := range s.loop.edges {
 		if b := &s.loop.edges[i]; b.first {
 			s.notes.warn(b.call.Pos, "no-wait", "%s: its loop did not end; the exchange is left out", originOf(&b.call))

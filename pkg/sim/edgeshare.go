@@ -9,6 +9,36 @@ import (
 	"dvmtools/pkg/units"
 )
 
+// Which elements lie at an edge, along one grid dimension. An array of 12
+// elements has blocks on three coordinates and shadow edges of one element on
+// the left (Lo = 1) and two on the right (Hi = 2):
+//
+//	coordinate            0         1          2
+//	element            0 1 2 3 | 4 5 6 7 | 8 9 10 11
+//
+//	its shadow edges         . |3|     |8 9
+//	(of coordinate 1)
+//
+//	exported                 x   x x   x   x x            low = Hi, high = Lo
+//	needs imports          x x   x   x x   x              low = Lo, high = Hi
+//
+// Element 3 is exported because it is the left edge of coordinate 1, elements 4
+// and 5 because they are the right edge of coordinate 0. From the low end of
+// every block but the first low elements are at an edge, from the high end of
+// every block but the last high elements (edgesAlong). The template has the
+// array's elements at A·x + B, which makes them zones of every A-th place
+// (zonesAt), and the loop puts its iterations on the template by a rule of its
+// own. An iteration is at an edge when it lies in a zone (alongEdge):
+//
+//	template, A = 2, B = 1      1   3   5   7 | 9  11  13  15 | ...
+//	zone of coordinate 1                        x   x       x
+//	iterations t on 2·t + 1     0   1   2   3 | 4   5   6   7 | ...
+//
+// Of the 4 iterations of coordinate 1, 3 are at an edge when they export.
+// Processors are products of coordinates: one whose block is 4 x 4, with 1 of
+// 4 iterations inside along the first dimension and 2 of 4 along the second, has
+// 4·4 - 1·2 = 14 iterations at edges (edgePortion.count).
+
 // edgeCounts are the iterations of a loop's processors and how many of them
 // are not at an edge of their block, for each portion of the loop: products of
 // numbers per dimension.

@@ -16,7 +16,7 @@ import (
 // there yet (docs/model.md#pipelines-by-hand).
 type halves struct {
 	receives []receive
-	// sends counts sendsh_ that no recvsh_ has been answered by.
+	// sends counts sendsh_ that came before the recvsh_ that they answer.
 	sends int
 	// waits counts waits that have nothing left to do: those for a sendsh_
 	// that was used up by a pipeline.

@@ -23,8 +23,8 @@ type effect struct {
 	then func()
 }
 
-// nature is what a function does for a living: it decides what its times are
-// in the body of a loop (docs/model.md#8-parallel-loops).
+// nature says whether a function only computes: it decides what the time inside
+// it is in the body of a loop (docs/model.md#8-parallel-loops).
 type nature uint8
 
 const (

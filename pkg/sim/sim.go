@@ -202,7 +202,7 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	if err := s.objects.UnusedSections(); err != nil {
 		return nil, err
 	}
-	s.abandonEdges()
+	s.abandonLoop()
 	s.completeAll()
 	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, startup: s.startup, tree: s.tree, books: s.clocks, explanation: s.explanation}
 	r.Warnings = append(r.Warnings, s.objects.Warnings()...)
