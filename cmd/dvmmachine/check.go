@@ -47,7 +47,7 @@ func check(out io.Writer, e *cli.Env, d *open.Description) error {
 		e.Report(list.Err())
 		return nil
 	}
-	text := fmt.Sprintf("%s: in order: Parasol I, %d processor types, %d topologies, %d expressions\n", d.Name, len(m.Types), len(m.Topologies), len(m.EvalAll()))
+	text := fmt.Sprintf("%s: in order: %s\n", d.Name, m.Summary())
 	if u := m.Unused(); len(u) > 0 {
 		text += fmt.Sprintf("%s: used by no simulation: %s\n", d.Name, strings.Join(u, ", "))
 	}

@@ -148,11 +148,11 @@ func readCount(line string) (c parasol.Count, ok bool, problem string) {
 // estimateText writes an estimate for people.
 func estimateText(r *parasol.Estimate, top int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "time                %s s\n", expr.FormatFloat(float64(r.Time)))
+	fmt.Fprintf(&b, "time                %.10g s\n", float64(r.Time))
 	if len(r.Unknown) > 0 {
 		fmt.Fprintf(&b, "standard deviation  unknown: it is not stated for %s\n", strings.Join(r.Unknown, ", "))
 	} else {
-		fmt.Fprintf(&b, "standard deviation  %s s\n", expr.FormatFloat(float64(r.Deviation)))
+		fmt.Fprintf(&b, "standard deviation  %.10g s\n", float64(r.Deviation))
 	}
 	if r.Speedup != 1 {
 		fmt.Fprintf(&b, "small loops         all divided by %s\n", expr.FormatFloat(r.Speedup))

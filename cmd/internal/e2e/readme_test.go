@@ -52,25 +52,43 @@ func examples(lines []string) []example {
 	return all
 }
 
-// TestReadme runs the examples of README.md in a directory of their own that
-// looks like the module's root, one after the other.
+// documents are the documents whose examples are run, with the least number of
+// examples that each has.
+var documents = []struct {
+	path  string
+	least int
+}{
+	{"README.md", 5},
+	{"docs/parasol.md", 15},
+}
+
+// TestReadme runs the examples of README.md and of other documents, each in a
+// directory of its own that looks like the module's root, one after the other.
 func TestReadme(t *testing.T) {
-	if !available(t, "the examples of README.md", "bash", "jq") {
+	for _, d := range documents {
+		t.Run(filepath.Base(d.path), func(t *testing.T) { runDocument(t, d.path, d.least) })
+	}
+}
+
+func runDocument(t *testing.T, document string, least int) {
+	if !available(t, "the examples of "+document, "bash", "jq") {
 		return
 	}
-	path := filepath.Join(root, "README.md")
+	path := filepath.Join(root, filepath.FromSlash(document))
 	text, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(text), "\n")
 	all := examples(lines)
-	if len(all) < 5 {
+	if len(all) < least {
 		t.Fatalf("found %d examples", len(all))
 	}
 	dir := t.TempDir()
-	if err := os.Symlink(filepath.Join(root, "testdata"), filepath.Join(dir, "testdata")); err != nil {
-		t.Fatal(err)
+	for _, part := range []string{"testdata", "scripts"} {
+		if err := os.Symlink(filepath.Join(root, part), filepath.Join(dir, part)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	got := make([]string, len(all))
 	for i, e := range all {
@@ -91,7 +109,7 @@ func TestReadme(t *testing.T) {
 	}
 	for i, e := range all {
 		if d := cmp.Diff(e.output, got[i]); d != "" {
-			t.Errorf("README.md:%d: %s\n(-README +run; go test ./cmd/internal/e2e -update rewrites README.md)\n%s", e.line, e.command, d)
+			t.Errorf("%s:%d: %s\n(-document +run; go test ./cmd/internal/e2e -update rewrites it)\n%s", document, e.line, e.command, d)
 		}
 	}
 }

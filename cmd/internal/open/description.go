@@ -61,13 +61,13 @@ func OpenDescription(e *cli.Env, name string) (*Description, error) {
 func (d *Description) Apply(sets, scales []string) ([]machine.Changed, error) {
 	var moved []machine.Changed
 	for i, s := range append(append([]string{}, sets...), scales...) {
-		read, what := machine.ParseSet, "set"
+		read := machine.ParseSet
 		if i >= len(sets) {
-			read, what = machine.ParseScale, "scale"
+			read = machine.ParseScale
 		}
 		c, err := read(s)
 		if err != nil {
-			return nil, cli.Usagef("%s: %v", what, err)
+			return nil, cli.Usagef("%v", err)
 		}
 		var m []machine.Changed
 		if d.Parasol != nil {
@@ -76,7 +76,7 @@ func (d *Description) Apply(sets, scales []string) ([]machine.Changed, error) {
 			m, err = d.Tree.Apply(c)
 		}
 		if err != nil {
-			return nil, &changeError{what, err}
+			return nil, &changeError{err}
 		}
 		moved = append(moved, m...)
 	}
@@ -85,12 +85,9 @@ func (d *Description) Apply(sets, scales []string) ([]machine.Changed, error) {
 
 // changeError is a change that cannot be made: the command line is well
 // formed, the machine is too, but they do not fit.
-type changeError struct {
-	what string
-	err  error
-}
+type changeError struct{ err error }
 
-func (e *changeError) Error() string { return e.what + ": " + e.err.Error() }
+func (e *changeError) Error() string { return e.err.Error() }
 
 // Text returns the description in canonical form.
 func (d *Description) Text() string {

@@ -37,8 +37,24 @@ func (m *Machine) Show(to io.Writer, o ShowOptions) error {
 		links += len(t.Links)
 		processors += len(t.Types)
 	}
-	w.line(1, "in all %d processor types, %d topologies with %d processors and %d links", len(m.Types), len(m.Topologies), processors, links)
+	w.line(1, "in all %s, %s with %s and %s", plural(len(m.Types), "processor type"), plural(len(m.Topologies), "topology"), plural(processors, "processor"), plural(links, "link"))
 	return w.Flush()
+}
+
+// plural returns a number of things.
+func plural(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	if stem, ok := strings.CutSuffix(thing, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, stem)
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Summary says in one line what the machine has.
+func (m *Machine) Summary() string {
+	return fmt.Sprintf("Parasol I, %s, %s, %s", plural(len(m.Types), "processor type"), plural(len(m.Topologies), "topology"), plural(len(m.EvalAll()), "expression"))
 }
 
 type shower struct {
@@ -181,7 +197,7 @@ func (w *shower) topology(t *Topology) {
 	if c := t.Creation(); c.Average > 0 {
 		words += ", created in " + seconds(c, " s")
 	}
-	w.line(1, "topology %d%s: %d processors, %d links%s", t.ID, named(t.Name), len(t.Types), len(t.Links), words)
+	w.line(1, "topology %d%s: %s, %s%s", t.ID, named(t.Name), plural(len(t.Types), "processor"), plural(len(t.Links), "link"), words)
 	runs := 0
 	for i := 0; i < len(t.Types); {
 		j := i

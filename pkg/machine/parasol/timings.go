@@ -102,7 +102,7 @@ func ParameterTable() string {
 		if p.Twin != "" {
 			mark = "+"
 		}
-		line := fmt.Sprintf("%-8s %s %-9s %-44s %-6s %s", p.Name, mark, p.Certainty, strings.TrimSuffix(p.Words(), " (?)"), p.Section, p.Groups)
+		line := fmt.Sprintf("%-8s %s %-9s %-52s %-6s %s", p.Name, mark, p.Certainty, strings.TrimSuffix(p.Words(), " (?)"), p.Section, p.Groups)
 		if p.Note != "" {
 			line += " (" + p.Note + ")"
 		}
