@@ -34,7 +34,7 @@ func (m *Machine) EvalAll() []Evaluated {
 				continue
 			}
 			e := Evaluated{Name: prefix + "." + grammar[set.kind].fields[i].name, Text: it.expr().String()}
-			e.Value, e.Err = m.evalField(ev, e.Name)
+			e.Value, e.Err = m.evalField(ev, e.Name, it)
 			all = append(all, e)
 		}
 	}
@@ -49,16 +49,12 @@ func (m *Machine) EvalAll() []Evaluated {
 	return all
 }
 
-// evalField evaluates a field by its name, so that what refers to it finds
-// the value.
-func (m *Machine) evalField(ev *expr.Evaluator, name string) (expr.Value, *diag.Error) {
-	x, list := m.Expression(name, name)
-	if x == nil {
-		return expr.Value{}, list[0]
-	}
-	v, err := scope{m}.Variable(x.Refs()[0])
-	if err != nil {
-		return expr.Value{}, diag.New(diag.Pos{File: m.file.Name}, "expr/undefined", "%v", err)
+// evalField evaluates a field with an expression, under the name by which
+// references find it too.
+func (m *Machine) evalField(ev *expr.Evaluator, name string, it *item) (expr.Value, *diag.Error) {
+	v := m.variables[name]
+	if v == nil {
+		v = m.remember(&expr.Variable{Name: name, Pos: m.file.pos(it.place), Expr: it.expr()})
 	}
 	r, fault := ev.Variable(v)
 	return r.Value, fault

@@ -95,7 +95,7 @@ func (l *lister) fields(set *fieldsOf, prefix string) {
 		case kindTiming, kindFactor:
 			f.Value = expr.Double(it.average)
 		case kindExpression:
-			v, err := l.m.evalField(l.ev, f.Name)
+			v, err := l.m.evalField(l.ev, f.Name, it)
 			f.Value, f.Known = v, err == nil
 			if err != nil {
 				f.Err = err

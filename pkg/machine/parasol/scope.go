@@ -145,11 +145,19 @@ func (s scope) Variable(r *expr.Ref) (*expr.Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.m.variables == nil {
-		s.m.variables = map[string]*expr.Variable{}
+	if v.Name != name { // the twin of what is not defined
+		return v, nil
 	}
-	s.m.variables[name] = v
-	return v, nil
+	return s.m.remember(v), nil
+}
+
+// remember makes references find a variable by its name.
+func (m *Machine) remember(v *expr.Variable) *expr.Variable {
+	if m.variables == nil {
+		m.variables = map[string]*expr.Variable{}
+	}
+	m.variables[v.Name] = v
+	return v
 }
 
 // find returns the fields that a reference is about.

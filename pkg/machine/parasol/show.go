@@ -177,7 +177,7 @@ func (w *shower) expressions(depth int, title string, set *fieldsOf, prefix stri
 			continue
 		}
 		name := grammar[set.kind].fields[i].name
-		v, err := w.m.evalField(w.ev, prefix+"."+name)
+		v, err := w.m.evalField(w.ev, prefix+"."+name, it)
 		value := v.String()
 		if err != nil {
 			value = "no value: " + err.Msg
