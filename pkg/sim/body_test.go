@@ -207,17 +207,7 @@ func TestProgramThatEndsInsideALoop(t *testing.T) {
 // 102.4, with 3 ms of the 6.4 in an inner loop's interval and 0.4 ms inside its
 // enloop_. Each stage books 0.75 and 0.1 ms there, the rest outside.
 func TestPipelineWithAnInnerLoop(t *testing.T) {
-	p := newProgram(4)
-	p.template([]int{64, 64}, []int{1}, nil)
-	p.array("e1", 64, 64)
-	p.call("crtpl_", "0", "Rank=2;", "0", "LoopRef=b1;")
-	p.call("crtshg_", "0", "StaticSign=0;", "0", "ShadowGroupRef=c1;")
-	p.call("insshd_", "0", "ShadowGroupRefPtr=12; ShadowGroupRef=c1; ArrayHeader=e10; ArrayHandlePtr=e1; MaxShdCount=1;\n"+vector("LowShdWidthArray", 1, 0)+"\n"+vector("HiShdWidthArray", 0, 0)+"\n"+vector("ShdSignArray", 3, 1), "0", " ")
-	p.call("mappl_", "0", strings.Join([]string{"LoopRefPtr=11; LoopRef=b1; PatternRefPtr=e10; PatternRef=e1 (DisArray);",
-		vector("AxisArray", 1, 2), vector("CoeffArray", 1, 1), vector("ConstArray", 0, 0),
-		vector("InInitIndexArray", 0, 0), vector("InLastIndexArray", 63, 63), vector("InStepArray", 1, 1)}, "\n"), "0", "IsLocal=1;")
-	p.call("across_", "0", "AcrossType=0; OldShadowGroupRefPtr=0; OldShadowGroupRef=0; NewShadowGroupRefPtr=12; NewShadowGroupRef=c1; PipeLinePar=0.000000;", "0", "ErrPipeLine=9")
-	p.dopl("0", "0", "", 1)
+	p := pipelined("0.000000")
 	p.call("bsloop_", "0", "nfrag=3;", "0", " ")
 	p.call("enloop_", "0.003", "nfrag=3; nline=7;", "0.0004", " ")
 	p.dopl("0.003", "0", "", 0)

@@ -165,17 +165,7 @@ func TestWorkedPipeline(t *testing.T) {
 		stages string
 		micros float64
 	}{{"0.000000", 2988.4}, {"1.000000", 6932.2}, {"2.000000", 4453.6}, {"8.000000", 2988.4}} {
-		p := newProgram(4)
-		p.template([]int{64, 64}, []int{1}, nil)
-		p.array("e1", 64, 64)
-		p.call("crtpl_", "0", "Rank=2;", "0", "LoopRef=b1;")
-		p.call("crtshg_", "0", "StaticSign=0;", "0", "ShadowGroupRef=c1;")
-		p.call("insshd_", "0", "ShadowGroupRefPtr=12; ShadowGroupRef=c1; ArrayHeader=e10; ArrayHandlePtr=e1; MaxShdCount=1;\n"+vector("LowShdWidthArray", 1, 0)+"\n"+vector("HiShdWidthArray", 0, 0)+"\n"+vector("ShdSignArray", 3, 1), "0", " ")
-		p.call("mappl_", "0", strings.Join([]string{"LoopRefPtr=11; LoopRef=b1; PatternRefPtr=e10; PatternRef=e1 (DisArray);",
-			vector("AxisArray", 1, 2), vector("CoeffArray", 1, 1), vector("ConstArray", 0, 0),
-			vector("InInitIndexArray", 0, 0), vector("InLastIndexArray", 63, 63), vector("InStepArray", 1, 1)}, "\n"), "0", "IsLocal=1;")
-		p.call("across_", "0", "AcrossType=0; OldShadowGroupRefPtr=0; OldShadowGroupRef=0; NewShadowGroupRefPtr=12; NewShadowGroupRef=c1; PipeLinePar="+c.stages+";", "0", "ErrPipeLine=9")
-		p.call("dopl_", "0", "LoopRefPtr=11; LoopRef=b1;", "0", "DoPL=1;")
+		p := pipelined(c.stages)
 		p.call("dopl_", "0.0064", "LoopRefPtr=11; LoopRef=b1;", "0", "DoPL=0;")
 		p.call("endpl_", "0", "LoopRefPtr=11; LoopRef=b1;", "0", " ")
 		// Many channels, so that the pipeline's messages do not queue.
@@ -185,6 +175,23 @@ func TestWorkedPipeline(t *testing.T) {
 		}
 		checkAccounts(t, "pipeline", r)
 	}
+}
+
+// pipelined begins a loop of 64x64 iterations in blocks of rows on 4 processors,
+// pipelined along them with the given STAGE, up to its first dopl_.
+func pipelined(stages string) *program {
+	p := newProgram(4)
+	p.template([]int{64, 64}, []int{1}, nil)
+	p.array("e1", 64, 64)
+	p.call("crtpl_", "0", "Rank=2;", "0", "LoopRef=b1;")
+	p.call("crtshg_", "0", "StaticSign=0;", "0", "ShadowGroupRef=c1;")
+	p.call("insshd_", "0", "ShadowGroupRefPtr=12; ShadowGroupRef=c1; ArrayHeader=e10; ArrayHandlePtr=e1; MaxShdCount=1;\n"+vector("LowShdWidthArray", 1, 0)+"\n"+vector("HiShdWidthArray", 0, 0)+"\n"+vector("ShdSignArray", 3, 1), "0", " ")
+	p.call("mappl_", "0", strings.Join([]string{"LoopRefPtr=11; LoopRef=b1; PatternRefPtr=e10; PatternRef=e1 (DisArray);",
+		vector("AxisArray", 1, 2), vector("CoeffArray", 1, 1), vector("ConstArray", 0, 0),
+		vector("InInitIndexArray", 0, 0), vector("InLastIndexArray", 63, 63), vector("InStepArray", 1, 1)}, "\n"), "0", "IsLocal=1;")
+	p.call("across_", "0", "AcrossType=0; OldShadowGroupRefPtr=0; OldShadowGroupRef=0; NewShadowGroupRefPtr=12; NewShadowGroupRef=c1; PipeLinePar="+stages+";", "0", "ErrPipeLine=9")
+	p.call("dopl_", "0", "LoopRefPtr=11; LoopRef=b1;", "0", "DoPL=1;")
+	return p
 }
 
 // A program without communication whose loops divide evenly takes T/P for its
