@@ -35,8 +35,8 @@ func (h *hop) transfer(q int) float64 {
 }
 
 // pipelined returns the dimensions of the loop's system that are pipelined:
-// those along which New has an edge and more than one coordinate has
-// iterations.
+// those along which New has an edge and elements on more than one coordinate,
+// and more than one has iterations.
 func (l *loop) pipelined() map[int]int {
 	dims := map[int]int{} // how many coordinates
 	if l.fresh == nil || l.t == nil || len(l.iterations) == 0 {
@@ -52,7 +52,7 @@ func (l *loop) pipelined() map[int]int {
 			if !s.dims[k].distributed || len(s.dims[k].at) < 2 {
 				continue
 			}
-			if r := g.a.rules[d.axis]; r.how == 'l' && (g.low[r.dim] > 0 || g.high[r.dim] > 0) {
+			if r := g.a.rules[d.axis]; r.how == 'l' && (g.low[r.dim] > 0 || g.high[r.dim] > 0) && len(coordinates(l.t.sys, k, g.a.owner())) > 1 {
 				dims[k] = len(s.dims[k].at)
 			}
 		}

@@ -1,8 +1,10 @@
 package tracegen
 
+import "slices"
+
 // handPipeline sweeps over an array in a pipeline made by hand: recvsh_ and its
-// waitsh_ before the loop, sendsh_ and its waitsh_ behind it. Sometimes what
-// stands between or edges on both sides make it an ordinary exchange.
+// waitsh_ before the loop, sendsh_ and its waitsh_ behind it. Sometimes another
+// statement in between or edges on both sides make it an ordinary exchange.
 func (g *gen) handPipeline() {
 	all := g.inScope(true)
 	if len(all) == 0 {
@@ -27,7 +29,11 @@ func (g *gen) handPipeline() {
 			low[i], high[i] = 1, 1
 		}
 	}
-	group := g.edges([]*arr{a}, low, high, 1+g.r.IntN(2))
+	arrays := []*arr{a}
+	if g.chance(20) {
+		arrays = append(arrays, g.twin(a))
+	}
+	group := g.edges(arrays, low, high, 1+g.r.IntN(2))
 	ref := []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)}
 	if g.chance(10) { // two exchanges, each begun by its sendsh_
 		for _, name := range []string{"recvsh_", "recvsh_", "sendsh_", "waitsh_", "sendsh_", "waitsh_"} {
@@ -47,11 +53,13 @@ func (g *gen) handPipeline() {
 		if g.chance(15) {
 			g.ordinary()
 		}
-		if g.has(Reductions) && g.chance(10) {
-			g.plainReduction()
-			g.waitAll()
+		if g.chance(20) {
+			g.step()
 		}
 		g.call("sendsh_", ref)
 		g.call("waitsh_", ref)
+		if !slices.Contains(g.inScope(true), a) {
+			return // it was deleted
+		}
 	}
 }

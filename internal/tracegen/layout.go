@@ -267,6 +267,28 @@ func (g *gen) create(a *arr, kind, ref string, alignment []string) {
 	g.arrays = append(g.arrays, a)
 }
 
+// twin makes an array that lies on the elements of another, all of them or but
+// a few at the ends.
+func (g *gen) twin(a *arr) *arr {
+	b := &arr{h: g.handle(), hdr: g.handle(), width: a.width, t: a.t, rising: a.rising}
+	n := len(a.size)
+	axis, coeff, cons := make([]int, n), make([]int, n), make([]int, n)
+	for i, size := range a.size {
+		less := 0
+		if g.chance(30) {
+			less = g.r.IntN(min(3, size))
+		}
+		axis[i], coeff[i] = i+1, 1
+		if less > 0 && g.chance(40) {
+			cons[i] = less
+		}
+		b.size = append(b.size, size-less)
+	}
+	g.create(b, []string{"4", "16"}[g.r.IntN(2)], sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h),
+		[]string{array("AxisArray", axis), array("CoeffArray", coeff), array("ConstArray", cons)})
+	return b
+}
+
 // stridedReplicas makes arrays that are replicated along arrays which reach
 // from the same first to the same last element of a template at different
 // strides, and a loop over each.

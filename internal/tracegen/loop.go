@@ -326,12 +326,16 @@ func (g *gen) pipeline() bool {
 			}
 		}
 	}
-	g.call("crtpl_", []string{sprint("Rank=%d;", l.rank)}, sprint("LoopRef=%x;", l.h))
 	old := uint64(0)
 	if !g.has(NewValuesOnly) || g.chance(60) {
 		old = g.edges([]*arr{a}, high, low, 1)
 	}
-	fresh := g.edges([]*arr{a}, low, high, 1)
+	arrays := []*arr{a}
+	if g.chance(25) {
+		arrays = append(arrays, g.twin(a))
+	}
+	fresh := g.edges(arrays, low, high, 1)
+	g.call("crtpl_", []string{sprint("Rank=%d;", l.rank)}, sprint("LoopRef=%x;", l.h))
 	g.mappl(l, sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", a.h), axis, coeff, cons)
 	par := 0
 	if g.chance(35) {

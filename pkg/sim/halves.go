@@ -202,10 +202,7 @@ func (w *wavefront) sinceMark(mark clock.Mark) *clock.Pipeline {
 					return clock.Stage{}, false
 				}
 			}
-			// Who owns nothing of an array gets nothing of its edges.
-			st := w.stage(coords)
-			st.From = slices.DeleteFunc(st.From, func(p clock.Predecessor) bool { return p.Bytes == 0 })
-			return st, true
+			return w.stage(coords), true
 		},
 	}
 }

@@ -100,7 +100,8 @@ func newEdges(g *object.ShadowGroup) []newEdge {
 }
 
 // direction returns where the predecessors lie along grid dimension k for the
-// edges of new values: a left edge comes from the block with lower indices.
+// edges of new values: a left edge comes from the block with lower indices. An
+// array in one block has no edges there.
 func direction(edges []newEdge, k int) int {
 	for i := range edges {
 		m := edges[i].at
@@ -108,6 +109,9 @@ func direction(edges []newEdge, k int) int {
 			continue
 		}
 		sp := &m.Spans[k]
+		if owners(sp) < 2 {
+			continue
+		}
 		step := 0
 		switch {
 		case edges[i].lo[sp.Dim] > 0:
@@ -140,10 +144,10 @@ func falling(sp *layout.Span) bool {
 	return false
 }
 
-// edgeBytes returns the bytes that the processor at coords receives along grid
-// dimension k: the width of the edge times the other extents of its block, of
-// all arrays.
-func (w *wavefront) edgeBytes(coords []int, k int) units.Bytes {
+// edgeBytes returns the bytes that the processor at coords receives from
+// coordinate from of grid dimension k: the width of the edge times the other
+// extents of its block, of all arrays that both have elements of.
+func (w *wavefront) edgeBytes(coords []int, k, from int) units.Bytes {
 	var sum float64
 	for i := range w.edges {
 		e := &w.edges[i]
@@ -154,7 +158,7 @@ func (w *wavefront) edgeBytes(coords []int, k int) units.Bytes {
 		d := m.Spans[k].Dim
 		width := max(e.lo[d], e.hi[d])
 		box := make([]layout.Interval, len(m.Size))
-		if width == 0 || !m.Owned(coords, box) {
+		if sp := &m.Spans[k]; width == 0 || sp.Lo[from] >= sp.Hi[from] || !m.Owned(coords, box) {
 			continue
 		}
 		v := float64(width) * float64(e.elem)
@@ -181,9 +185,13 @@ func (w *wavefront) stage(coords []int) clock.Stage {
 		} else {
 			st.Depth += len(w.filled[k]) - 1 - w.place[k][c]
 		}
-		if from := w.predecessor(coords, k); from >= 0 {
+		from := w.predecessor(coords, k)
+		if from < 0 {
+			continue
+		}
+		if bytes := w.edgeBytes(coords, k, from); bytes > 0 {
 			at[k] = from
-			st.From = append(st.From, clock.Predecessor{Number: w.sys.Number(at), Bytes: w.edgeBytes(coords, k)})
+			st.From = append(st.From, clock.Predecessor{Number: w.sys.Number(at), Bytes: bytes})
 			at[k] = c
 		}
 	}
