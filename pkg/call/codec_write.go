@@ -169,8 +169,8 @@ func appendRest(b []byte, c *Call) ([]byte, error) {
 	if b, err = appendParams(b, c, &c.Ret, ret); err != nil {
 		return b, err
 	}
-	b = appendLines(b, `,"text":[`, c.Text)
-	b = appendLines(b, `,"ret_text":[`, c.RetText)
+	b = appendText(b, `,"text":`, &c.Args, c.Text)
+	b = appendText(b, `,"ret_text":`, &c.Ret, c.RetText)
 	if len(c.Nested) > 0 {
 		if b, err = appendNested(b, c.Nested); err != nil {
 			return b, err
@@ -209,11 +209,20 @@ func appendNested(b []byte, calls []Call) ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-func appendLines(b []byte, key string, lines [][]byte) []byte {
+// appendText appends the lines that stand beside the parameters p.
+func appendText(b []byte, key string, p *Params, lines [][]byte) []byte {
 	if len(lines) == 0 {
 		return b
 	}
 	b = append(b, key...)
+	if f := p.fixed; f != nil && len(f.lines) == len(lines) && &f.lines[0] == &lines[0] {
+		return append(b, f.linesText...)
+	}
+	return appendLines(b, lines)
+}
+
+func appendLines(b []byte, lines [][]byte) []byte {
+	b = append(b, '[')
 	for i, l := range lines {
 		if i > 0 {
 			b = append(b, ',')
@@ -239,8 +248,8 @@ func validTime(t units.Seconds) bool { return t >= 0 && !math.IsInf(float64(t), 
 // appendParams appends the parameters of one half; row are those of the
 // table.
 func appendParams(b []byte, c *Call, p *Params, row []libdvm.Param) ([]byte, error) {
-	if p.json != "" {
-		return append(b, p.json...), nil
+	if p.fixed != nil {
+		return append(b, p.fixed.params...), nil
 	}
 	b, bad, kind := p.appendJSON(b, row)
 	if bad != nil {

@@ -30,24 +30,32 @@ type Params struct {
 	list  []Param
 	elems [][]byte
 	rows  []int32
-	// json is what a record says of them, when they are fixed; else "".
-	json string
+	fixed *fixed // nil unless Fix was called
 }
 
-// Fix says that the parameters that p holds are not going to be changed, so
-// that copies of p may share its memory, and that it is worth while to work out
-// at once what a record says of them. row are those that the table lists for
-// the half of the call. [Params.Reset] and a [Params.Clone] begin anew.
-func (p *Params) Fix(row []libdvm.Param) {
+// fixed is what a record says of parameters that are not changed any more, and
+// of the lines that stand beside them.
+type fixed struct {
+	params    string
+	lines     [][]byte
+	linesText string
+}
+
+// Fix says that the parameters that p holds and the lines beside them, the text
+// of the same half of a call, are not going to be changed. So copies of p may
+// share its memory, and what a record says of them is worked out at once. row
+// are the parameters that the table lists for the half. [Params.Reset] and a
+// [Params.Clone] begin anew.
+func (p *Params) Fix(row []libdvm.Param, lines [][]byte) {
 	p.list, p.elems, p.rows = slices.Clip(p.list), slices.Clip(p.elems), slices.Clip(p.rows)
 	if b, bad, _ := p.appendJSON(nil, row); bad == nil {
-		p.json = string(b)
+		p.fixed = &fixed{params: string(b), lines: lines, linesText: string(appendLines(nil, lines))}
 	}
 }
 
 // Reset removes all parameters and keeps the buffers, unless they are shared.
 func (p *Params) Reset() {
-	if p.json != "" {
+	if p.fixed != nil {
 		*p = Params{}
 	}
 	p.list = p.list[:0]
@@ -80,13 +88,13 @@ func (p *Params) Get(key string) *Param {
 
 // Add appends a scalar. val must stay unchanged as long as p is used.
 func (p *Params) Add(key string, kind libdvm.Kind, val []byte) {
-	p.json = ""
+	p.fixed = nil
 	p.list = append(p.list, Param{Key: key, Kind: kind, Val: val})
 }
 
 // AddArray appends an empty array, to which [Params.AddElem] adds.
 func (p *Params) AddArray(key string, kind libdvm.Kind, shape libdvm.Shape) {
-	p.json = ""
+	p.fixed = nil
 	n, r := int32(len(p.elems)), int32(len(p.rows))
 	p.list = append(p.list, Param{Key: key, Kind: kind, Shape: shape, first: n, last: n, row0: r, row1: r})
 }
@@ -94,7 +102,7 @@ func (p *Params) AddArray(key string, kind libdvm.Kind, shape libdvm.Shape) {
 // AddElem appends an element to the array q, which need not be the last one
 // that was added to.
 func (p *Params) AddElem(q *Param, val []byte) {
-	p.json = ""
+	p.fixed = nil
 	if int(q.last) != len(p.elems) {
 		first := int32(len(p.elems))
 		p.elems = append(p.elems, p.elems[q.first:q.last]...)
@@ -109,7 +117,7 @@ func (p *Params) AddElem(q *Param, val []byte) {
 
 // AddRow begins a new row of the matrix q.
 func (p *Params) AddRow(q *Param) {
-	p.json = ""
+	p.fixed = nil
 	if int(q.row1) != len(p.rows) {
 		row0 := int32(len(p.rows))
 		p.rows = append(p.rows, p.rows[q.row0:q.row1]...)

@@ -62,28 +62,32 @@ func (f *feed) next() *piece {
 }
 
 // release says that nothing refers to the pieces before the last one any more.
+// Pieces go back several at once, since waking whoever waits for them takes
+// time.
 func (f *feed) release() {
-	if len(f.held) == 0 {
+	switch {
+	case len(f.held) == 0:
 		return
-	}
-	for i, p := range f.held {
-		f.held[i] = nil
-		if f.ahead == nil {
-			f.spare = append(f.spare, p)
-			continue
+	case f.ahead == nil:
+		f.spare = append(f.spare, f.held...)
+	case len(f.held) < cap(f.free)/2:
+		return
+	default:
+		for _, p := range f.held {
+			select {
+			case f.free <- p:
+			default: // others took its place
+			}
 		}
-		select {
-		case f.free <- p:
-		default: // others took its place
-		}
 	}
+	clear(f.held)
 	f.held = f.held[:0]
 }
 
 // start lets as many goroutines as scanners take pieces apart, ahead of what is
 // asked for. There is one more that reads when there are several.
 func (f *feed) start(ctx context.Context, scanners int) {
-	n := 2*scanners + 2
+	n := 4 + 4*scanners
 	ahead := make(chan *piece, n)
 	f.ahead, f.free = ahead, make(chan *piece, n)
 	for range n {
@@ -136,7 +140,7 @@ func (f *feed) start(ctx context.Context, scanners int) {
 // receive returns the next piece that was read ahead. Where a call refers to
 // many pieces, others take the place of those that it keeps.
 func (f *feed) receive() *piece {
-	if len(f.held) > 1 {
+	if len(f.held) > cap(f.free)/2 {
 		select {
 		case f.free <- &piece{}:
 		default:

@@ -1,6 +1,8 @@
 package ptr
 
 import (
+	"slices"
+
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/libdvm"
@@ -61,6 +63,15 @@ type leadLine struct {
 type badLine struct {
 	part int
 	err  *diag.Error
+}
+
+// next returns the place behind the last part.
+func (p *piece) next() *part {
+	n := len(p.parts)
+	if n == cap(p.parts) {
+		p.parts = slices.Grow(p.parts, 1)
+	}
+	return &p.parts[:n+1][n]
 }
 
 // reset empties p and keeps its memory.

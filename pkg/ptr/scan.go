@@ -62,27 +62,26 @@ func (s *scanner) scan(name string, p *piece) {
 	p.reset()
 	s.memory.note(len(p.Text))
 	t, line := p.Text, p.Line
-	var next part
-	var found bool
-	i := 0
+	i, found := 0, false
 	for i < len(t) && !found {
 		line++
 		l, end := lineAt(t, i)
 		var err *diag.Error
 		if mayBeEvent(l) {
-			_, found, err = s.eventAt(&next, p, i, line)
+			_, found, err = s.eventAt(p.next(), p, i, line)
 		}
 		if i = end; !found {
 			p.lead = append(p.lead, leadLine{l, err})
 		}
 	}
 	for found {
-		n := len(p.parts)
-		p.parts = append(p.parts, next)
+		at := len(p.parts)
+		p.parts = p.parts[:at+1]
+		next := p.next()
 		if r := s.guess(t[i:]); r != nil {
 			var end int
-			if end, found, _ = s.eventAt(&next, p, i+len(r.text), line+r.lines+1); found {
-				p.parts[n].block = r.block
+			if end, found, _ = s.eventAt(next, p, i+len(r.text), line+r.lines+1); found {
+				p.parts[at].block = r.block
 				line += r.lines + 1
 				i = end
 				continue
@@ -98,15 +97,15 @@ func (s *scanner) scan(name string, p *piece) {
 				continue
 			}
 			var err *diag.Error
-			if i, found, err = s.eventAt(&next, p, i, line); found {
+			if i, found, err = s.eventAt(next, p, i, line); found {
 				break
 			}
 			to, odd = i, true
 			if err != nil {
-				p.bad = append(p.bad, badLine{n, err})
+				p.bad = append(p.bad, badLine{at, err})
 			}
 		}
-		p.parts[n].block = s.block(p, &p.parts[n], t[from:to], odd || p.Open && to == len(t))
+		p.parts[at].block = s.block(p, &p.parts[at], t[from:to], odd || p.Open && to == len(t))
 	}
 }
 
@@ -359,7 +358,7 @@ func (s *scanner) block(in *piece, p *part, text []byte, odd bool) *block {
 	r := &remembered{fn: p.head.fn, half: p.head.half, text: bytes.Clone(text), block: &block{}}
 	r.lines = bytes.Count(text, []byte{'\n'})
 	s.read(r.block, p, r.text, false)
-	r.block.params.Fix(tableOf(p))
+	r.block.params.Fix(tableOf(p), r.block.text)
 	s.memory.keep(place, r)
 	p.head.remember(r)
 	return r.block
