@@ -18,14 +18,15 @@ const (
 
 // event is an event line taken apart (docs/trace-format.md#event-lines).
 type event struct {
-	half   half
-	indent int
-	name   []byte // without call_, ret_ or Event_
-	timeAt int    // where the value of TIME begins
-	time   int64  // in units of 1e-12 s
-	digits int    // of TIME after the point
-	line   int
-	file   []byte
+	half    half
+	indent  int
+	name    []byte // without call_, ret_ or Event_
+	timeAt  int    // where the value of TIME begins
+	timeEnd int    // where it ends
+	time    int64  // in units of 1e-12 s
+	digits  int    // of TIME after the point
+	line    int
+	file    []byte
 	// bad says what is wrong with a line that is an event by its looks;
 	// col is the column (from 1) it is wrong at.
 	bad string
@@ -104,6 +105,7 @@ func parseEvent(line []byte, ev *event) bool {
 		ev.bad, ev.col = "TIME is not a time in seconds with at most 12 digits after the point", timeAt+1
 		return true
 	}
+	ev.timeEnd = timeAt + used
 	n := 0
 	for _, d := range line[lineAt : lineAt+f] {
 		switch {

@@ -26,13 +26,13 @@ type piece struct {
 
 // part is an event line and the block of lines behind it.
 type part struct {
-	head   *head
-	digits int // of TIME after the point
-	line   int // of the event line in the trace
-	at     int // the line of the program
-	time   int64
-	file   string
-	block  *block
+	head  *head
+	tail  *tail
+	block *block
+	time  int64 // in units of 1e-12 s
+	line  int32 // of the event line, in the piece from 1
+	// digits is how many the time has after the point.
+	digits uint8
 }
 
 // function is a name in event lines.

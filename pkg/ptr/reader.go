@@ -154,7 +154,7 @@ func (r *Reader) readPreamble() error {
 		}
 	}
 	rt, ok := parseRuntime(r.header.Preamble)
-	rt.TimeDigits = r.piece.parts[0].digits
+	rt.TimeDigits = int(r.piece.parts[0].digits)
 	r.header.Runtime = rt
 	if !ok {
 		e := diag.New(diag.Pos{File: r.name, Line: 1}, "ptr/no-header", "the trace has no header before its first event, expected RTS VERSION and ProcCount; its beginning was probably overwritten (TraceFileOverflowReg=0): raise MaxTraceFileSize and trace again")
@@ -208,7 +208,7 @@ func (r *Reader) next() (*call.Call, error) {
 	for {
 		for r.at < len(r.piece.parts) {
 			p := &r.piece.parts[r.at]
-			r.line = p.line
+			r.line = r.piece.Line + int(p.line)
 			if r.exit.Found && !r.exitDone {
 				if err := r.finishExit(); err != nil {
 					return nil, err
@@ -302,7 +302,7 @@ func (r *Reader) event(p *part) (taken bool, err error) {
 // begin fills c from p, its first half or its only one.
 func (r *Reader) begin(c *call.Call, p *part, only call.Half) {
 	c.Func, c.Row = p.head.fn.name, p.head.fn.row
-	c.Line, c.File = p.at, p.file
+	c.Line, c.File = p.tail.line, p.tail.file
 	c.Only = only
 	c.Pos = r.pos(0)
 	if only == call.OnlyRet {
@@ -322,8 +322,8 @@ func (r *Reader) closeCall(p *part) {
 	c := f.c
 	ret := p.time + f.nested
 	c.RetTime = seconds(ret)
-	if p.at != c.Line || p.file != c.File {
-		c.RetLine, c.RetFile = p.at, p.file
+	if p.tail.line != c.Line || p.tail.file != c.File {
+		c.RetLine, c.RetFile = p.tail.line, p.tail.file
 	}
 	c.Ret, c.RetText = p.block.params, p.block.text
 	if len(r.stack) > 0 {
@@ -386,7 +386,7 @@ func (r *Reader) beginExit(p *part) error {
 	if r.phase == beforeInit {
 		return diag.New(r.pos(1), "ptr/no-init", "the program ends here, but there was no ret_dvm_Init before; expected the trace of a whole run")
 	}
-	r.exit = call.Exit{Time: seconds(p.time), Line: p.at, File: p.file, Found: true, Seq: r.seq}
+	r.exit = call.Exit{Time: seconds(p.time), Line: p.tail.line, File: p.tail.file, Found: true, Seq: r.seq}
 	r.exitPart = p.block
 	return nil
 }

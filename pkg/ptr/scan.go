@@ -20,7 +20,8 @@ type scanner struct {
 	name   string // of the trace
 	heads  map[string]*head
 	before *head // of the event line before
-	tail   tail
+	tails  map[string]*tail
+	behind *tail // its tail
 	fns    map[string]*function
 	named  uint64 // functions so far
 	lines  lineReader
@@ -36,12 +37,14 @@ type head struct {
 	indent int32
 	fn     *function
 	next   [2]*head       // those that came after this one last
+	tail   *tail          // the one that it came with last
 	blocks [2]*remembered // those that came behind it last
 }
 
-// tail is the end of an event line, from behind the value of TIME.
+// tail is the end of an event line, from behind the value of TIME. It is not
+// changed.
 type tail struct {
-	text []byte
+	text string
 	line int
 	file string
 }
@@ -50,7 +53,7 @@ type tail struct {
 const maxNames = 1 << 16
 
 func newScanner(opts Options) *scanner {
-	s := &scanner{before: &head{}}
+	s := &scanner{before: &head{}, behind: &tail{}}
 	s.memory = memory{most: cmp.Or(opts.Remember, rememberText), wait: cmp.Or(opts.longTrace, longTrace)}
 	s.lines.keys, s.lines.toEnd = &s.keys, -1
 	return s
@@ -113,7 +116,7 @@ func (s *scanner) scan(name string, p *piece) {
 // where the line ends; found is false when it is none. The error is about a line
 // that looks like an event line, and is whole.
 func (s *scanner) eventAt(next *part, p *piece, i, line int) (end int, found bool, err *diag.Error) {
-	next.line = line
+	next.line = int32(line - p.Line)
 	if n := s.expect(next, p.Text[i:]); n > 0 {
 		return i + n, true, nil
 	}
@@ -192,7 +195,7 @@ func (s *scanner) expect(p *part, t []byte) int {
 		if len(t) <= len(h.text) || string(t[:len(h.text)]) != h.text {
 			continue
 		}
-		n := s.behind(p, t, len(h.text))
+		n := s.rest(p, h, t)
 		if n > 0 {
 			next[0], next[i] = h, next[0]
 			p.head, s.before = h, h
@@ -221,8 +224,7 @@ func (s *scanner) event(p *part, l []byte, line int, open bool) (bool, *diag.Err
 		next[0], next[1] = h, next[0]
 	}
 	p.head, s.before = h, h
-	p.time, p.digits = ev.time, ev.digits
-	p.at, p.file = ev.line, s.files.get(ev.file)
+	p.time, p.digits, p.tail = ev.time, uint8(ev.digits), s.tailOf(l[ev.timeEnd:], &ev)
 	return true, nil
 }
 
@@ -250,52 +252,51 @@ func (s *scanner) head(l []byte, ev *event) *head {
 	return h
 }
 
-// behind reads into p what stands in t from i on: the time of an event line and
-// what follows it. It returns the size of t's first line with its LF. It knows
-// only the usual form and returns -1 for any other.
-func (s *scanner) behind(p *part, t []byte, i int) int {
-	time, digits, i := quickTime(t, i)
+// rest reads into p what stands in t behind its head h: the time of an event
+// line and what follows it. It returns the size of the line with its LF. It
+// knows only the usual form of times, and tails that came before; it returns -1
+// for any other.
+func (s *scanner) rest(p *part, h *head, t []byte) int {
+	time, digits, i := quickTime(t, len(h.text))
 	if i < 0 {
 		return -1
 	}
-	p.time, p.digits = time, digits
-	end := i + len(s.tail.text)
-	if end >= len(t) || t[end] != '\n' || string(t[i:end]) != string(s.tail.text) {
-		n := bytes.IndexByte(t[i:], '\n')
-		if n <= 0 || t[i+n-1] == '\r' || !s.readTail(t[i:i+n]) {
+	k, end := s.behind, i+len(s.behind.text)
+	if end >= len(t) || t[end] != '\n' || string(t[i:end]) != k.text {
+		if k = h.tail; k == nil {
 			return -1
 		}
-		end = i + n
+		if end = i + len(k.text); end >= len(t) || t[end] != '\n' || string(t[i:end]) != k.text {
+			n := bytes.IndexByte(t[i:], '\n')
+			if n < 1 || t[i+n-1] == '\r' {
+				return -1
+			}
+			end = i + n
+			if k = s.tails[string(t[i:end])]; k == nil {
+				return -1
+			}
+		}
 	}
-	p.at, p.file = s.tail.line, s.tail.file
+	p.time, p.digits, p.tail = time, uint8(digits), k
+	s.behind, h.tail = k, k
 	return end + 1
 }
 
-// readTail reads " LINE=7   FILE=jac.fdv".
-func (s *scanner) readTail(t []byte) bool {
-	if len(t) < 12 || t[0] != ' ' || string(t[1:6]) != "LINE=" {
-		return false
-	}
-	i, n := 6, 0
-	for ; i < len(t) && t[i]-'0' < 10; i++ {
-		if n >= 1e7 {
-			return false
+// tailOf returns the tail with the given text, of the event line ev.
+func (s *scanner) tailOf(text []byte, ev *event) *tail {
+	k := s.tails[string(text)]
+	if k == nil {
+		k = &tail{text: string(text), line: ev.line, file: s.files.get(ev.file)}
+		if text[len(text)-1] == '\r' {
+			return k // looks like another one, with a line end of Windows
 		}
-		n = n*10 + int(t[i]-'0')
+		if len(s.tails) >= maxNames || s.tails == nil {
+			s.tails = map[string]*tail{}
+		}
+		s.tails[k.text] = k
 	}
-	for i < len(t) && t[i] == ' ' {
-		i++
-	}
-	if len(t)-i < 5 || string(t[i:i+5]) != "FILE=" {
-		return false
-	}
-	file := t[i+5:]
-	if string(file) != s.tail.file {
-		s.tail.file = s.files.get(file)
-	}
-	s.tail.line = n
-	s.tail.text = append(s.tail.text[:0], t...)
-	return true
+	s.behind, s.before.tail = k, k
+	return k
 }
 
 // quickTime reads the time that begins at l[i] in its usual form and returns
