@@ -46,7 +46,8 @@ JSON: a header, one record per call of the run-time system with all its
 parameters and times, the program's end and an end record.
 
 Input that is such a stream already is read as well: it is checked and written
-again, or turned back into a trace with --to-ptr.`,
+again, with fields and records that are not known, or turned back into a trace
+with --to-ptr.`,
 		Flags: []urfave.Flag{
 			&urfave.BoolFlag{Name: "to-ptr", Usage: "write a .ptr trace instead of records"},
 			&urfave.BoolFlag{Name: "strict", Usage: "take warnings for errors"},
