@@ -30,28 +30,6 @@ type Reduction struct {
 	Hops int64
 }
 
-// Corner is a grid dimension of Extent coordinates along which a loop sits on
-// the constant coordinate At.
-type Corner struct{ At, Extent int }
-
-// ReductionHops returns how many hops a reduction takes on a transputer,
-// 2·Distance + CornerDistance (docs/model.md#gathering-and-broadcasting; R
-// 4.4). extents are those of the grid dimensions along which the loop is
-// distributed: Distance is the sum of floor(n_k/2), from the middle to the
-// farthest corner. constant are the dimensions along which the loop sits on
-// one coordinate c: CornerDistance is the sum of max(c, n_k-1-c). Dimensions
-// along which the loop is replicated add nothing: all sections work at once.
-func ReductionHops(extents []int, constant []Corner) int64 {
-	hops := int64(0)
-	for _, n := range extents {
-		hops += 2 * int64(n/2)
-	}
-	for _, c := range constant {
-		hops += int64(max(c.At, c.Extent-1-c.At))
-	}
-	return hops
-}
-
 // Reduce places a reduction of the system s from start on
 // (docs/model.md#gathering-and-broadcasting). On channels n-1 messages are
 // gathered by the root and, when all have arrived, N-1 are broadcast by it,
@@ -89,10 +67,10 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 }
 
 // Broadcast places the messages that make b bytes of the processor root known
-// to all of the system s, from start on (docs/model.md#broadcast): one message to every other
-// processor; on a transputer one message pipelined over the furthest distance
-// from root; with [options.Tree] collectives ceil(log2 N) rounds. root need
-// not belong to s.
+// to all of the system s, from start on (docs/model.md#broadcast): one message
+// to every other processor; on a transputer one message pipelined over the
+// furthest distance from root; with [options.Tree] collectives ceil(log2 N)
+// rounds. root need not belong to s.
 func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes) Placement {
 	set := n.sets.of(s)
 	p := Placement{Start: start, End: start}

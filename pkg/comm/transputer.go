@@ -71,6 +71,28 @@ func (d *distant) explain(b *strings.Builder) {
 	}
 }
 
+// Corner is a grid dimension of Extent coordinates along which a loop sits on
+// the constant coordinate At.
+type Corner struct{ At, Extent int }
+
+// ReductionHops returns how many hops a reduction takes on a transputer,
+// 2·Distance + CornerDistance (docs/model.md#gathering-and-broadcasting; R
+// 4.4). extents are those of the grid dimensions along which the loop is
+// distributed: Distance is the sum of floor(n_k/2), from the middle to the
+// farthest corner. constant are the dimensions along which the loop sits on
+// one coordinate c: CornerDistance is the sum of max(c, n_k-1-c). Dimensions
+// along which the loop is replicated add nothing: all sections work at once.
+func ReductionHops(extents []int, constant []Corner) int64 {
+	hops := int64(0)
+	for _, n := range extents {
+		hops += 2 * int64(n/2)
+	}
+	for _, c := range constant {
+		hops += int64(max(c.At, c.Extent-1-c.At))
+	}
+	return hops
+}
+
 // Pipelined returns the time T(l, L) of a message of bytes L over a distance
 // of hops l on a transputer medium, and the number n of portions it travels
 // in (docs/model.md#transputer; R 4.2):
