@@ -15,6 +15,9 @@ type openLoop struct {
 	// portion is the one that is under way: what passes is the work of its
 	// iterations. It is nil outside of the loop's body.
 	portion *portion
+	// whole is the portion that stands for all iterations, nil before it was
+	// handed out.
+	whole *portion
 	// edges are the exchanges tied to the loop's boundary iterations, and
 	// last says that one of them is waited for before the iterations that
 	// need it.
@@ -58,7 +61,7 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 	if err != nil {
 		return effect{}, err
 	}
-	own := effect{inside: s.system}
+	own := effect{alike: true}
 	s.loop.portion = nil
 	p := s.loop.pipe
 	if more == 0 {
@@ -73,7 +76,7 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 			return effect{}, err
 		}
 	}
-	s.loop.portion, err = portionOf(c, l)
+	s.loop.portion, err = s.loop.portionOf(c, l)
 	if err == nil && p != nil && s.loop.portion.share != nil {
 		// A pipeline sends its messages even when no time passes.
 		s.keepPart(s.loop.portion, 0, 0)
@@ -82,29 +85,36 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 }
 
 // portionOf returns what a dopl_ hands out.
-func portionOf(c *call.Call, l *object.Loop) (*portion, error) {
-	p := &portion{loop: l}
+func (o *openLoop) portionOf(c *call.Call, l *object.Loop) (*portion, error) {
 	if l.Share == nil || l.Share.Total == 0 {
-		return p, nil
+		return o.all(l, nil), nil
 	}
 	stated, err := c.Portion()
 	if err != nil {
 		return nil, err
 	}
-	p.share = l.Share
-	if len(stated) == l.Rank && l.Iterations != nil {
-		p.its = make([]layout.Iterations, len(stated))
-		for i, d := range stated {
-			p.its[i] = layout.Iterations{Init: d.Lower, Last: d.Upper, Step: d.Step}
-		}
-		if p.share, err = l.Portion(c, p.its); err != nil {
-			return nil, err
-		}
-		if p.share.Total == 0 {
-			p.share = nil
-		}
+	if len(stated) != l.Rank || l.Iterations == nil {
+		return o.all(l, l.Share), nil
+	}
+	p := &portion{loop: l, its: make([]layout.Iterations, len(stated))}
+	for i, d := range stated {
+		p.its[i] = layout.Iterations{Init: d.Lower, Last: d.Upper, Step: d.Step}
+	}
+	if p.share, err = l.Portion(c, p.its); err != nil {
+		return nil, err
+	}
+	if p.share.Total == 0 {
+		p.share = nil
 	}
 	return p, nil
+}
+
+// all returns the portion of all iterations of l, shared as share says.
+func (o *openLoop) all(l *object.Loop, share *layout.Share) *portion {
+	if o.whole == nil || o.whole.loop != l || o.whole.share != share {
+		o.whole = &portion{loop: l, share: share}
+	}
+	return o.whole
 }
 
 // same reports whether two portions are the same iterations.

@@ -9,9 +9,13 @@
 //     are pulled together, exchanges are placed on the network;
 //  3. the time inside it passes on the system that is current now.
 //
-// One handler per class of functions (package libdvm) says which of this
-// differs from the ordinary. Handlers know neither the number of clocks nor
-// the functions' names.
+// In the body of a parallel loop 1 and 3 are the work of its iterations and
+// pass on their owners.
+//
+// One handler per class of functions (package libdvm) does step 2, and returns
+// what is to differ from the ordinary in step 3. Handlers know neither the
+// functions' names nor the number of clocks nor a time: they ask the clocks
+// (package clock).
 package sim
 
 import (
