@@ -14,6 +14,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 )
 
@@ -158,10 +159,13 @@ func (a Axis) Owner(x int64) int {
 // Resample returns the sums S_0, ..., S_n of the weights of n coordinates for
 // which the piecewise constant density over the given ones is the same
 // (docs/model.md#blocks): coordinate c gets the weight of the interval [c,
-// c+1)·len(w)/n, so that S_c is the weight up to c·len(w)/n. For whole weights
-// it is the float64 nearest to that, because it is divided once. Sums never
-// descend; no weight may be negative.
+// c+1)·len(w)/n, so that S_c is the weight up to c·len(w)/n: the float64 nearest
+// to that. Whole weights are divided once for it, others added in more digits.
+// Sums never descend; no weight may be negative.
 func Resample(w []float64, n int) []float64 {
+	if !slices.ContainsFunc(w, notFinite) && slices.ContainsFunc(w, notWhole) {
+		return resampleFractions(w, n)
+	}
 	sums := make([]float64, n+1)
 	before, k := 0.0, 0 // the weight of the given coordinates before k
 	for c := range sums {
@@ -176,6 +180,35 @@ func Resample(w []float64, n int) []float64 {
 		if c > 0 && sums[c] < sums[c-1] {
 			sums[c] = sums[c-1] // which was rounded up
 		}
+	}
+	return sums
+}
+
+func notWhole(x float64) bool { return x != math.Trunc(x) }
+
+func notFinite(x float64) bool { return math.IsInf(x, 0) || math.IsNaN(x) }
+
+// fractionDigits are the binary digits of sums of weights that are not whole:
+// so many that what is cut off of weights of any use decides no rounding.
+const fractionDigits = 320
+
+// resampleFractions is Resample for finite weights.
+func resampleFractions(w []float64, n int) []float64 {
+	sums := make([]float64, n+1)
+	number := func(x float64) *big.Float { return new(big.Float).SetPrec(fractionDigits).SetFloat64(x) }
+	before, k := number(0), 0
+	for c := range sums {
+		at := c * len(w)
+		for ; k < at/n; k++ {
+			before.Add(before, number(w[k]))
+		}
+		sum := number(0).Set(before)
+		if part := at % n; part > 0 {
+			x := number(w[k])
+			x.Mul(x, number(float64(part)))
+			sum.Add(sum, x.Quo(x, number(float64(n))))
+		}
+		sums[c], _ = sum.Float64()
 	}
 	return sums
 }

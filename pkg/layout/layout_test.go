@@ -146,6 +146,9 @@ func TestResample(t *testing.T) {
 		{[]float64{6, 3, 3, 3}, 8, []float64{0, 3, 6, 7.5, 9, 10.5, 12, 13.5, 15}},
 		// 7 3 seen by three: 2/3 of the 7, then the rest of it and 1/3 of the 3.
 		{[]float64{7, 3}, 3, []float64{0, 14. / 3, 8, 10}},
+		// 1.4 + 1.8/3 is 2; the float64 of 1.4·3 + 1.8, divided by 3, is less. 1.4
+		// itself is a little less as a float64.
+		{[]float64{1.4, 1.8}, 3, []float64{0, 0.9333333333333332, 2, 3.2}},
 		{[]float64{7, 3}, 2, []float64{0, 7, 10}},
 		{[]float64{7, 3}, 1, []float64{0, 10}},
 	} {
