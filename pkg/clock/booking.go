@@ -208,6 +208,8 @@ func (e *classes) Remember(s *procs.System) Mark {
 	return e.marks.Set(e.clock, e.Latest(s))
 }
 
+func (e *classes) Release(m Mark) { e.marks.Take(m) }
+
 func (e *classes) Await(s *procs.System, k interval.Kind, start, end Instant, mark Mark) {
 	e.flush()
 	list := e.members(s)

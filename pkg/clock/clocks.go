@@ -54,8 +54,10 @@ type Clocks interface {
 	// clock and a mark that remembers the clocks:
 	// docs/model.md#starts-that-do-not-wait.
 	Late(s *procs.System, k interval.Kind) (Instant, Mark)
-	// Remember returns a mark that remembers the clocks of s.
+	// Remember returns a mark that remembers the clocks of s, Release gives up
+	// one that nothing will use.
 	Remember(s *procs.System) Mark
+	Release(m Mark)
 	// AfterLongest returns the instant that comes after start by the longest
 	// time that a processor of s takes for the work that work says for its
 	// labels. Nothing is booked.

@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -49,6 +50,13 @@ func (f *flights) halvesOf(g *object.ShadowGroup) *halves {
 	return h
 }
 
+// tidy forgets the halves of a group when nothing is left of them.
+func (f *flights) tidy(g *object.ShadowGroup) {
+	if h := f.halves[g]; h != nil && len(h.receives) == 0 && h.sends == 0 && h.waits == 0 {
+		delete(f.halves, g)
+	}
+}
+
 // receiveShadow handles recvsh_: with a sendsh_ before it the exchange starts.
 func receiveShadow(s *Sim, c *call.Call) (effect, error) {
 	g, err := s.objects.ShadowGroup(c)
@@ -61,6 +69,7 @@ func receiveShadow(s *Sim, c *call.Call) (effect, error) {
 		return effect{}, nil
 	}
 	h.sends--
+	s.flights.tidy(g)
 	return effect{}, s.startEdges(c, g)
 }
 
@@ -78,12 +87,14 @@ func sendShadow(s *Sim, c *call.Call) (effect, error) {
 	}
 	r := h.receives[0]
 	h.receives = h.receives[1:]
+	defer s.flights.tidy(g)
 	if !r.waited {
 		return effect{}, s.startEdges(c, g)
 	}
 	w, obstacle := s.wavefrontOf(g, &r)
 	if w == nil {
-		s.notes.warn(c.Pos, "hand-pipeline", "%s: %s answers %s, which was waited for before, but %s; simulated as an exchange that starts here", c.Where(), c.Func, r.by, obstacle)
+		s.clocks.Release(r.mark)
+		s.notes.warnOnce(fmt.Sprintf("%s:%d", c.File, c.Line), c.Pos, "hand-pipeline", "%s: %s answers %s, which was waited for before, but %s; simulated as an exchange that starts here", c.Where(), c.Func, r.by, obstacle)
 		return effect{}, s.startEdges(c, g)
 	}
 	h.waits++
@@ -112,6 +123,7 @@ func (s *Sim) waitHalf(g *object.ShadowGroup) bool {
 	}
 	if h.waits > 0 {
 		h.waits--
+		s.flights.tidy(g)
 		return true
 	}
 	for i := range h.receives {

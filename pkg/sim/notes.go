@@ -11,7 +11,7 @@ type notes struct {
 	warned  []*diag.Error
 	unknown []*unknownFunc
 	byName  map[string]*unknownFunc
-	bodies  map[string]bool // exchanges that were seen in the body of a loop
+	said    map[string]bool // what is said once
 }
 
 // unknownFunc counts the calls of a function outside the table.
@@ -43,17 +43,23 @@ func (n *notes) unlisted(c *call.Call) {
 	u.count++
 }
 
+// warnOnce is warn for what is said once for each key.
+func (n *notes) warnOnce(key string, at diag.Pos, code, format string, args ...any) {
+	key = code + " " + key
+	if n.said[key] {
+		return
+	}
+	if n.said == nil {
+		n.said = map[string]bool{}
+	}
+	n.said[key] = true
+	n.warn(at, code, format, args...)
+}
+
 // inBody warns, once for each function, of an exchange in the body of a
 // parallel loop.
 func (n *notes) inBody(c *call.Call) {
-	if n.bodies[c.Func] {
-		return
-	}
-	if n.bodies == nil {
-		n.bodies = map[string]bool{}
-	}
-	n.bodies[c.Func] = true
-	n.warn(c.Pos, "loop-body", "%s exchanges data in the body of a parallel loop, expected it before or behind the loop; simulated as if all processors took part", c.Where())
+	n.warnOnce(c.Func, c.Pos, "loop-body", "%s exchanges data in the body of a parallel loop, expected it before or behind the loop; simulated as if all processors took part", c.Where())
 }
 
 // all returns what was warned of, one warning per unknown function last.

@@ -90,6 +90,11 @@ func (r *recorder) Remember(s *procs.System) clock.Mark {
 	return m
 }
 
+func (r *recorder) Release(m clock.Mark) {
+	r.note(func(p *player) { p.Release(p.marks[m]) })
+	r.Clocks.Release(m)
+}
+
 func (r *recorder) AfterLongest(start clock.Instant, s *procs.System, labels [][]int64, work func([]int64) units.Seconds) clock.Instant {
 	from := start.Number()
 	r.note(func(p *player) { p.made(p.AfterLongest(p.instants[from], s, labels, work)) })

@@ -186,6 +186,9 @@ func (e *Each) Late(s *procs.System, k interval.Kind) (clock.Instant, clock.Mark
 // Remember is part of [clock.Clocks].
 func (e *Each) Remember(s *procs.System) clock.Mark { return e.marks.Set(e.clock, e.Latest(s)) }
 
+// Release is part of [clock.Clocks].
+func (e *Each) Release(m clock.Mark) { e.marks.Take(m) }
+
 // Delay is part of [clock.Clocks].
 func (e *Each) Delay(s *procs.System, k interval.Kind, from, to clock.Instant) {
 	d := to.Since(from)
