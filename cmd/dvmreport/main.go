@@ -1,6 +1,7 @@
 // Dvmreport shows where a predicted program spends its time.
 //
 //	dvmreport [-o FILE] [--format FORMAT] [--metric METRIC] [--level N] [FILE]
+//	dvmreport [-o FILE] [--format FORMAT] [--fail-over SHARE] FILE FILE...
 //
 // It reads the interval stream that dvmsim writes, from FILE or from standard
 // input, and writes a report.
@@ -30,6 +31,15 @@
 // in nanoseconds or operations. prom is OpenMetrics text, for the textfile
 // collector of Prometheus among others. md is a summary in Markdown.
 //
+// Two streams are compared: by how much the execution time differs, by which
+// parts of a processor's time (they sum to it), and in which intervals. Intervals
+// are matched by type, file, line and expression inside of matching intervals,
+// then without the line. With --fail-over 5% the command exits with 1 when the
+// execution time of the last is more than 5 % above that of the first; the report
+// is written nevertheless. Three and more streams are one program on several
+// grids: time, speed-up, efficiency, and what grows. The stream of dvmsearch
+// becomes the grids that were tried, and their Pareto front.
+//
 // --level N leaves out the intervals deeper than level N; the whole program
 // is level 0. Their times are part of those around them.
 //
@@ -38,10 +48,14 @@
 //
 //	dvmtrace-parse jac.ptr | dvmsim -m cluster.par -g 4x4 | dvmreport -o jac.html
 //	dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport --format text --level 1
+//	dvmreport --format text --fail-over 5% before.intervals after.intervals
 //	dvmreport --format folded --metric lost_time jac.intervals | flamegraph.pl > lost.svg
 package main
 
 import (
+	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
@@ -50,6 +64,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/report"
 	"dvmtools/pkg/stream"
+	"dvmtools/pkg/units"
 )
 
 func main() { cli.Main(command()) }
@@ -63,11 +78,15 @@ func command() cli.Command {
 	return cli.Command{
 		Name:      "dvmreport",
 		Usage:     "show where a predicted program spends its time",
-		ArgsUsage: "[FILE]",
+		ArgsUsage: "[FILE...]",
 		Description: `Reads the interval stream of dvmsim from FILE or standard input and writes a
 report: a page that holds everything it needs (html), the same in short for a
 terminal (text), all figures in a table (csv) or one document (json), the input
 of flame graphs (folded), OpenMetrics text (prom), or a summary in Markdown (md).
+
+Two FILEs are compared: what changed, and why. More FILEs are one program on
+several grids: how it scales. A stream of dvmsearch is shown as the grids that
+were tried.
 
 The page shows program, machine, execution time, efficiency and where the time
 of the processors goes; the tree of intervals; and for each interval all its
@@ -78,11 +97,14 @@ of the Predictor's design of 2010, appendix 2: x.html#i1-effic.`,
 			&urfave.StringFlag{Name: "metric", Usage: "`METRIC` of the folded format: a field of the interval records that adds up over intervals", DefaultText: "total_time"},
 			&urfave.StringFlag{Name: "color", Value: "auto", Usage: "colour the text `WHEN`: auto (the output is a terminal), always or never"},
 			&urfave.BoolFlag{Name: "exact", Usage: "show the numbers of the text and the summary in full, times in seconds"},
+			&urfave.StringFlag{Name: "fail-over", Usage: "exit with 1 when the execution time of the last FILE is more than `SHARE`, such as 5%, above that of the first"},
 			&urfave.IntFlag{Name: "level", Usage: "leave out intervals deeper than level `N`; the whole program is level 0", DefaultText: "all"},
 		},
 		Examples: []cli.Example{
 			{Line: "dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport -o jac.html", Text: "a page"},
 			{Line: "dvmreport --format text --level 1 jac.intervals", Text: "the outermost intervals in the terminal"},
+			{Line: "dvmreport before.intervals after.intervals -o change.html", Text: "what changed, and why"},
+			{Line: "dvmreport --fail-over 5% --format text before.intervals after.intervals", Text: "the same for CI: fails when it became slower"},
 			{Line: "dvmreport --format folded --metric lost_time jac.intervals", Text: "stacks for a flame graph of what is lost"},
 		},
 		Run: run,
@@ -116,31 +138,94 @@ func run(e *cli.Env) error {
 			return cli.Usagef("--level: found %d, expected a number from 0", level)
 		}
 	}
-	inputs := e.Inputs()
-	if len(inputs) > 1 {
-		return cli.Usagef("found %d operands, expected one interval stream", len(inputs))
-	}
-	in, err := e.Open(inputs[0])
+	limit, err := failOver(e)
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	content, err := in.Sniff()
+	var trees []*report.Tree
+	var names []string
+	for _, name := range e.Inputs() {
+		in, err := e.Open(name)
+		if err != nil {
+			return err
+		}
+		content, err := in.Sniff()
+		if err != nil {
+			return err
+		}
+		if content.Record == "search" && len(e.Inputs()) == 1 {
+			return writeSearch(e, in, format, opts)
+		}
+		if err := expectIntervals(content, in.Name()); err != nil {
+			return err
+		}
+		tree, err := report.Read(in.Name(), in, level)
+		if err != nil {
+			return err
+		}
+		if err := in.Close(); err != nil {
+			return err
+		}
+		trees, names = append(trees, tree), append(names, in.Name())
+	}
+	switch {
+	case len(trees) == 1 && limit >= 0:
+		return cli.Usagef("--fail-over compares the last operand with the first; found one operand")
+	case len(trees) == 1:
+		out, err := e.Out()
+		if err != nil {
+			return err
+		}
+		return report.Write(out, trees[0], format, opts)
+	case len(trees) == 2:
+		err = writeSheet(e, report.Compare(trees[0], trees[1], names[0], names[1]), format, opts)
+	default:
+		err = writeSheet(e, report.Scale(trees, names), format, opts)
+	}
 	if err != nil {
 		return err
 	}
-	if err := expectIntervals(content, in.Name()); err != nil {
-		return err
+	first, last := trees[0], trees[len(trees)-1]
+	if growth := report.Growth(first, last); limit >= 0 && growth > limit {
+		e.Report(fmt.Errorf("the execution time grew by %s, from %s to %s, more than --fail-over %s allows", units.Percent(growth),
+			first.Root.ExecutionTime.Short(), last.Root.ExecutionTime.Short(), e.Flags.String("fail-over")))
 	}
-	tree, err := report.Read(in.Name(), in, level)
+	return nil
+}
+
+// failOver returns the share by which the execution time may grow, -1 for any.
+func failOver(e *cli.Env) (float64, error) {
+	if !e.Flags.IsSet("fail-over") {
+		return -1, nil
+	}
+	text := e.Flags.String("fail-over")
+	number, ok := strings.CutSuffix(text, "%")
+	x, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if !ok || err != nil || !(x >= 0 && x <= 1e6) {
+		return 0, cli.Usagef("--fail-over: found %q, expected a share in per cent such as 5%%", text)
+	}
+	return x / 100, nil
+}
+
+// writeSearch writes what a search found.
+func writeSearch(e *cli.Env, in *cli.Input, format report.Format, opts report.Options) error {
+	s, err := report.ReadSearch(in.Name(), in)
 	if err != nil {
 		return err
+	}
+	return writeSheet(e, s.Sheet(), format, opts)
+}
+
+// writeSheet writes a comparison or a search in a format that these have.
+func writeSheet(e *cli.Env, s *report.Sheet, format report.Format, opts report.Options) error {
+	if !slices.Contains(report.SheetFormats(), format) {
+		return cli.Usagef("--format %s is for the intervals of one program", format)
 	}
 	out, err := e.Out()
 	if err != nil {
 		return err
 	}
-	return report.Write(out, tree, format, opts)
+	return report.WriteSheet(out, s, format, opts)
 }
 
 // expectIntervals refuses what other programs read or write, and says how it
@@ -154,7 +239,7 @@ func expectIntervals(c stream.Content, name string) error {
 	case c.Record == "trace":
 		return diag.New(pos, "report/input", "found the calls of a trace, %spipe them through dvmsim first", expected)
 	case c.Record == "search":
-		return diag.New(pos, "report/input", "found the stream of dvmsearch, %suse its --best-intervals to have the intervals of the best grid", expected)
+		return diag.New(pos, "report/input", "found the stream of dvmsearch beside others, %sreport it alone, or use its --best-intervals to have the intervals of the best grid", expected)
 	}
 	return nil
 }

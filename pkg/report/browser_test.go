@@ -102,7 +102,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("figures", func(t *testing.T) {
 		for name, tree := range map[string]*report.Tree{
 			"f01_ivals": bundled(t, "f01_ivals"), "f09_tasks": bundled(t, "f09_tasks"), "f11_subr": bundled(t, "f11_subr"),
-			"sample": sample(t).tree(t, report.AllLevels), "hostile": hostile(t).tree(t, report.AllLevels), "varied": varied(60).tree(t, report.AllLevels),
+			"sample": sample(t).tree(t, report.AllLevels), "hostile": hostile(t).tree(t, report.AllLevels), "varied": varied(30).tree(t, report.AllLevels),
 		} {
 			page := write(t, tree, report.HTML)
 			want := shownFigures(parse(t, page))
@@ -344,6 +344,69 @@ func TestBrowser(t *testing.T) {
 		x.quiet()
 	})
 
+	t.Run("sheets", func(t *testing.T) {
+		a, b2 := versions()
+		search, err := report.ReadSearch("x", strings.NewReader(searchStream))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ivals := bundled(t, "f01_ivals")
+		for name, s := range map[string]*report.Sheet{
+			"comparison": report.Compare(a.tree(t, report.AllLevels), b2.tree(t, report.AllLevels), "a", "b"),
+			"same":       report.Compare(ivals, ivals, "a", "b"),
+			"scaling":    report.Scale(grids(t)), "search": search.Sheet(),
+		} {
+			page := sheet(t, s, report.HTML)
+			for _, width := range []int{1280, 400} {
+				x := b.tab(t)
+				x.size(width, 900, "light")
+				x.open(page, "")
+				var wide int
+				x.eval(`document.documentElement.scrollWidth`, &wide)
+				if wide > width {
+					t.Errorf("%s is %d pixels wide in a window of %d", name, wide, width)
+				}
+				x.shot(fmt.Sprintf("%s-%d", name, width))
+				if width == 400 {
+					continue
+				}
+				x.contrast("light")
+				x.size(width, 900, "dark")
+				x.contrast("dark")
+				x.quiet()
+			}
+		}
+		// Sorting and filtering, by keyboard.
+		x := b.tab(t)
+		x.size(1280, 900, "light")
+		x.open(sheet(t, report.Compare(ivals, ivals, "a", "b"), report.HTML), "")
+		first := func() (s string) {
+			x.eval(`document.querySelector("#intervals tbody tr:not([hidden]) td").dataset.value`, &s)
+			return s
+		}
+		x.eval(`document.querySelector("#intervals thead th:nth-child(2) button").focus()`, nil)
+		most, least := ivals.Root.ExecutionTime, ivals.Root.ExecutionTime
+		for _, n := range ivals.Nodes {
+			least = min(least, n.ExecutionTime)
+		}
+		x.key("Enter", 0)
+		if s := first(); s != most.Exact() {
+			t.Errorf("sorted by A the first has %s, expected %s", s, most.Exact())
+		}
+		x.key("Enter", 0)
+		if s := first(); s != least.Exact() {
+			t.Errorf("sorted the other way the first has %s, expected %s", s, least.Exact())
+		}
+		x.eval(`document.querySelector("#intervals input").focus()`, nil)
+		for _, c := range "fdv:14" {
+			x.key(string(c), 0)
+		}
+		if s := x.text("#intervals .controls .note"); s != "1 of 35 rows" {
+			t.Errorf("filtered: %q", s)
+		}
+		x.quiet()
+	})
+
 	t.Run("pictures", func(t *testing.T) {
 		for _, name := range []string{"f01_ivals", "f09_tasks", "f11_subr"} {
 			page := write(t, bundled(t, name), report.HTML)
@@ -391,7 +454,7 @@ func (x *tab) contrast(theme string) {
 			n++;
 			if (ratio < 4.5) poor.push(ratio.toFixed(2) + " " + e.outerHTML.slice(0, 100));
 		}
-		if (n < 100) poor.push("only " + n + " texts");
+		if (n < 50) poor.push("only " + n + " texts");
 		return poor;
 	})()`, &poor)
 	for _, p := range poor[:min(len(poor), 5)] {

@@ -76,8 +76,6 @@ func startBrowser(t testing.TB) *browser {
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
 		"--hide-scrollbars", "--force-color-profile=srgb", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
 	c.ExtraFiles = []*os.File{theirIn, theirOut}
-	var talk strings.Builder
-	c.Stderr = &talk
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -97,9 +95,6 @@ func startBrowser(t testing.TB) *browser {
 		stop.Stop()
 		ourIn.Close()
 		<-read
-		if t.Failed() && testing.Verbose() {
-			t.Logf("chromium said:\n%s", talk.String())
-		}
 	})
 	return b
 }

@@ -31,7 +31,8 @@ type Finding struct {
 // below.
 type rule struct {
 	id string
-	// least is the share of the execution time that must be saved at least.
+	// least is the share that must be saved at least: of the execution time
+	// without the start, which would hide everything in a small program.
 	least float64
 	// saving returns the time that could be saved, in seconds of execution
 	// time; below 0 says that the rule does not apply.
@@ -46,8 +47,8 @@ type rule struct {
 	advice string
 }
 
-// leastShare is the share of the execution time below which a saving is not
-// worth a line.
+// leastShare is the share of the execution time, its start excepted, below
+// which a saving is not worth a line.
 const leastShare = 0.02
 
 // rules are all findings. What stands first goes first among equal savings.
@@ -248,7 +249,7 @@ type profile struct {
 
 func newProfile(t *Tree) *profile {
 	p := &profile{tree: t, root: t.Root, n: max(1, float64(t.Root.Processors)), startup: float64(t.Header.Startup)}
-	p.floor = max(0, float64(t.Root.ExecutionTime)-float64(t.Root.ProductiveCPUTime)/p.n)
+	p.floor = max(0, float64(t.Root.ExecutionTime)-max(0, float64(t.Root.ProductiveCPUTime)-p.startup)/p.n)
 	p.small.saving = -1
 	for _, n := range t.Nodes {
 		exchanges := n.Communication - n.CommunicationSynch
@@ -310,7 +311,7 @@ func Findings(t *Tree) []Finding {
 			continue
 		}
 		saving := min(r.saving(p), exec)
-		if saving < 0 || saving < float64(r.least*exec) {
+		if saving < 0 || saving < float64(r.least*max(0, exec-p.startup)) {
 			continue
 		}
 		node := p.root

@@ -59,7 +59,9 @@ func program(p int64, inner ...interval.Interval) *records {
 	}
 	t.TotalTime = t.ExecutionTime * units.Seconds(p)
 	t.ProductiveTime = t.ProductiveCPUTime + t.ProductiveSYSTime + t.IOTime
-	t.LostTime = t.TotalTime - t.ProductiveTime
+	if t.LostTime = t.TotalTime - t.ProductiveTime; t.LostTime < 1e-12 {
+		t.LostTime = 0 // rounding
+	}
 	t.Efficiency = float64(t.ProductiveTime / t.TotalTime)
 	r.intervals = append([]interval.Interval{root}, inner...)
 	return r

@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strconv"
+
+	"dvmtools/pkg/units"
+)
+
+// chart is a picture of a sheet with two axes, x of processors.
+type chart struct {
+	title string
+	// time says that y is a time on a logarithmic axis; otherwise it is a
+	// share from 0 to 1.
+	time   bool
+	series []series
+}
+
+// series is a set of points of a chart.
+type series struct {
+	label  string
+	class  string // how it looks: s0, s1, ...
+	line   bool   // joined by a line
+	points []chartPoint
+}
+
+// chartPoint is a point; name is what it stands for.
+type chartPoint struct {
+	x, y float64
+	name string
+}
+
+// The room of a chart, in pixels.
+const (
+	chartWidth, chartHeight     = 620.0, 340.0
+	chartLeft, chartRight       = 74.0, 16.0
+	chartTop, chartBottom       = 14.0, 46.0
+	maxChartPoints          int = 3000
+)
+
+// axis maps values to pixels.
+type axis struct {
+	low, high float64 // of the values, or of their logarithms
+	log       bool
+	from, to  float64 // pixels
+}
+
+func (a *axis) at(v float64) float64 {
+	if a.log {
+		v = math.Log(v)
+	}
+	if a.high == a.low {
+		return (a.from + a.to) / 2
+	}
+	return a.from + (a.to-a.from)*(v-a.low)/(a.high-a.low)
+}
+
+// svg draws the chart.
+func (c *chart) svg() template.HTML {
+	x := axis{log: true, from: chartLeft, to: chartWidth - chartRight}
+	y := axis{log: c.time, low: 0, high: 1, from: chartHeight - chartBottom, to: chartTop}
+	var xs, ys []float64
+	for _, s := range c.series {
+		for _, p := range s.points {
+			if p.x > 0 && (p.y > 0 || !c.time) {
+				xs, ys = append(xs, p.x), append(ys, p.y)
+			}
+		}
+	}
+	if len(xs) == 0 {
+		return ""
+	}
+	lowX, highX := slices.Min(xs), slices.Max(xs)
+	x.low, x.high = math.Log(lowX), math.Log(highX)
+	lowY, highY := slices.Min(ys), slices.Max(ys)
+	if c.time {
+		y.low, y.high = math.Log(lowY)-0.1, math.Log(highY)+0.1
+	} else {
+		y.high = max(1, highY)
+	}
+	var m markup
+	m.raw(`<svg class="chart lines" viewBox="0 0 620 340" role="img" aria-label="`)
+	m.text(c.title + "; the table has the figures")
+	m.raw(`">`)
+	for _, v := range xTicks(lowX, highX) {
+		m.tick(x.at(v), chartHeight-chartBottom, x.at(v), chartTop)
+		m.axisText(x.at(v), chartHeight-chartBottom+16, "middle", strconv.FormatFloat(v, 'f', -1, 64))
+	}
+	m.axisText((chartLeft+chartWidth-chartRight)/2, chartHeight-8, "middle", "processors")
+	for _, v := range c.yTicks(lowY, highY) {
+		label := percent(v)
+		if c.time {
+			label = units.Seconds(v).Short()
+		}
+		if at := y.at(v); at >= chartTop-1 && at <= chartHeight-chartBottom+1 {
+			m.tick(chartLeft, at, chartWidth-chartRight, at)
+			m.axisText(chartLeft-6, at+4, "end", label)
+		}
+	}
+	for _, s := range c.series {
+		if s.line && len(s.points) > 1 {
+			m.raw(`<polyline class="` + s.class + `" points="`)
+			for _, p := range s.points {
+				if p.x > 0 && (p.y > 0 || !c.time) {
+					m.raw(pixel(x.at(p.x)) + "," + pixel(y.at(p.y)) + " ")
+				}
+			}
+			m.raw(`"/>`)
+		}
+		for _, p := range s.points[:min(len(s.points), maxChartPoints)] {
+			if p.name == "" || p.x <= 0 || c.time && p.y <= 0 {
+				continue
+			}
+			m.raw(`<circle class="` + s.class + `" cx="` + pixel(x.at(p.x)) + `" cy="` + pixel(y.at(p.y)) + `" r="3.5"><title>`)
+			m.text(p.name)
+			m.raw(`</title></circle>`)
+		}
+	}
+	m.raw("</svg>")
+	return template.HTML(m)
+}
+
+func (m *markup) tick(x1, y1, x2, y2 float64) {
+	m.raw(`<line class="tick" x1="` + pixel(x1) + `" y1="` + pixel(y1) + `" x2="` + pixel(x2) + `" y2="` + pixel(y2) + `"/>`)
+}
+
+func (m *markup) axisText(x, y float64, anchor, s string) {
+	m.raw(`<text class="axis ` + anchor + `" x="` + pixel(x) + `" y="` + pixel(y) + `">`)
+	m.text(s)
+	m.raw("</text>")
+}
+
+func pixel(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+
+// xTicks are powers of 2, not more than twelve.
+func xTicks(low, high float64) []float64 {
+	for step := 2.0; ; step *= 2 {
+		var list []float64
+		for v := 1.0; v <= high; v *= step {
+			if v >= low {
+				list = append(list, v)
+			}
+		}
+		if len(list) <= 12 {
+			if len(list) == 0 {
+				list = []float64{low}
+			}
+			return list
+		}
+	}
+}
+
+// yTicks are 1, 2, 5 and their multiples by powers of ten for times, fifths for
+// shares.
+func (c *chart) yTicks(low, high float64) []float64 {
+	if !c.time {
+		return []float64{0, 0.2, 0.4, 0.6, 0.8, 1}
+	}
+	var list []float64
+	factors := []float64{1, 2, 5}
+	if high/low > 1000 {
+		factors = factors[:1]
+	}
+	for e := math.Floor(math.Log10(low)) - 1; e <= math.Log10(high)+1; e++ {
+		for _, f := range factors {
+			v, err := strconv.ParseFloat(fmt.Sprintf("%ge%g", f, e), 64)
+			if err == nil && v > 0 {
+				list = append(list, v)
+			}
+		}
+	}
+	return list
+}
+
+// shadeOf returns 9 for the least time, 0 for the most, between them by the
+// logarithm.
+func shadeOf(t, least, most units.Seconds) int {
+	if t <= 0 || least <= 0 || most <= least {
+		return 9
+	}
+	return int(math.Round(9 * math.Log(float64(most/t)) / math.Log(float64(most/least))))
+}
+
+// svg draws the map.
+func (g *gridMap) svg() template.HTML {
+	wide, high := 1, 1
+	for _, c := range g.cells {
+		wide, high = max(wide, c.x), max(high, c.y)
+	}
+	const side, room = 18, 34
+	size := func(n int) string { return strconv.Itoa(n*side + room) }
+	var m markup
+	m.raw(`<svg class="chart map" viewBox="0 0 ` + size(wide) + " " + size(high) + `" width="` + size(wide) + `" role="img" aria-label="`)
+	m.text(g.title + "; the table has the figures")
+	m.raw(`">`)
+	for n := 1; n <= max(wide, high); n *= 2 {
+		at := float64(room + (n-1)*side + side/2)
+		if n <= wide {
+			m.axisText(at, room-10, "middle", strconv.Itoa(n))
+		}
+		if n <= high {
+			m.axisText(room-8, at+4, "end", strconv.Itoa(n))
+		}
+	}
+	for _, c := range g.cells {
+		m.raw(`<rect class="h` + strconv.Itoa(c.shade) + `" x="` + strconv.Itoa(room+(c.x-1)*side) + `" y="` + strconv.Itoa(room+(c.y-1)*side) + `" width="17" height="17"><title>`)
+		m.text(c.name)
+		m.raw("</title></rect>")
+	}
+	m.raw("</svg>")
+	return template.HTML(m)
+}

@@ -1,0 +1,276 @@
+package report
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/ndjson"
+	"dvmtools/pkg/units"
+)
+
+// Search is what a search found.
+type Search struct {
+	Machine    machine.Description
+	Source     []string
+	Candidates []Candidate
+	// Front are the grids that no grid with as many processors or fewer
+	// beats, Best is the grid that the search names.
+	Front []Candidate
+	Best  *Candidate
+	// Evaluated, NotBad and Possible count grids.
+	Evaluated, NotBad int
+	Possible          int64
+}
+
+// Candidate is a grid that was tried.
+type Candidate struct {
+	Grid          []int         `json:"grid"`
+	Processors    int64         `json:"processors"`
+	Mark          float64       `json:"mark"`
+	Step          int           `json:"step"`
+	ExecutionTime units.Seconds `json:"execution_time"`
+	Efficiency    float64       `json:"efficiency"`
+	// Error says why the grid could not be simulated, "" when it was.
+	Error string `json:"error"`
+}
+
+// searchVersion is the version of the search stream that can be read.
+const searchVersion = 1
+
+// ReadSearch reads the stream of dvmsearch to its end; name is used in
+// messages. Every complaint is a [diag.Error]; a stream that breaks off gives
+// one that wraps [diag.ErrTruncated].
+func ReadSearch(name string, r io.Reader) (*Search, error) {
+	in := ndjson.NewReader(name, r, ndjson.Stream{Header: "search", Version: searchVersion, Content: "the results of a search", Tool: "dvmsearch"})
+	s := &Search{}
+	for ended := false; !ended; {
+		kind, err := in.Next()
+		if err != nil {
+			return nil, err
+		}
+		what := string(kind)
+		raw, ok := in.Scanner().Raw()
+		if err := in.Done(ok); err != nil {
+			return nil, err
+		}
+		if err := s.add(what, raw); err != nil {
+			return nil, diag.New(in.Pos(), "report/search", "found a %s record that cannot be read (%v), expected one as dvmsearch writes it", what, err)
+		}
+		if what == "end" {
+			if err := in.Finish(); err != io.EOF {
+				return nil, err
+			}
+			ended = true
+		}
+	}
+	if s.Best == nil {
+		return nil, diag.New(diag.Pos{File: name}, "report/best", "found no best grid, expected one; was the stream filtered?")
+	}
+	return s, nil
+}
+
+// add takes in a record.
+func (s *Search) add(kind string, raw []byte) error {
+	switch kind {
+	case "search":
+		var h struct {
+			Machine machine.Description `json:"machine"`
+			Source  []string            `json:"source"`
+		}
+		if err := json.Unmarshal(raw, &h); err != nil {
+			return err
+		}
+		s.Machine, s.Source = h.Machine, h.Source
+	case "candidate", "pareto", "best":
+		var c Candidate
+		if err := json.Unmarshal(raw, &c); err != nil {
+			return err
+		}
+		if c.Processors < 1 || len(c.Grid) == 0 {
+			return fmt.Errorf("grid %v of %d processors", c.Grid, c.Processors)
+		}
+		switch kind {
+		case "candidate":
+			s.Candidates = append(s.Candidates, c)
+		case "pareto":
+			s.Front = append(s.Front, c)
+		default:
+			s.Best = &c
+		}
+	case "end":
+		var e struct {
+			Evaluated int   `json:"evaluated"`
+			NotBad    int   `json:"not_bad"`
+			Possible  int64 `json:"possible"`
+		}
+		if err := json.Unmarshal(raw, &e); err != nil {
+			return err
+		}
+		s.Evaluated, s.NotBad, s.Possible = e.Evaluated, e.NotBad, e.Possible
+	}
+	return nil
+}
+
+// Sheet returns what is shown of a search.
+func (s *Search) Sheet() *Sheet {
+	name := Clean(strings.Join(s.Source, ", "))
+	title := "unnamed program"
+	if len(s.Source) > 0 {
+		title = Clean(path.Base(s.Source[0]))
+	}
+	b := s.Best
+	summary, _ := machineWords(&s.Machine)
+	sheet := &Sheet{
+		Kind:  "search",
+		Title: "The best grid for " + title + ": " + gridWords(b.Grid),
+		Tiles: []tile{
+			{"Best grid", gridWords(b.Grid)},
+			{"Execution time", b.ExecutionTime.Short()},
+			{"Efficiency", percent(b.Efficiency)},
+			{"Grids tried", countValue(int64(s.Evaluated)).Exact()},
+		},
+		Facts: [][2]string{{"trace", cmp.Or(name, "not stated")}, {"machine", summary}, {"grids", fmt.Sprintf("%d tried, %d not bad, %d possible", s.Evaluated, s.NotBad, s.Possible)}},
+	}
+	sheet.Sentences = s.sentences()
+	sheet.Charts = s.charts()
+	front := map[string]bool{}
+	for _, c := range s.Front {
+		front[gridName(c.Grid)] = true
+	}
+	if s.plane() {
+		sheet.Maps = []gridMap{s.timeMap()}
+	}
+	sheet.Tables = []table{s.frontTable(), s.candidateTable(front)}
+	return sheet
+}
+
+func (s *Search) sentences() []string {
+	b := s.Best
+	list := []string{fmt.Sprintf("The fastest grid is %s: %s on %s, efficiency %s.",
+		gridWords(b.Grid), b.ExecutionTime.Short(), count(b.Processors, "processor", "processors"), percent(b.Efficiency))}
+	// The fewest processors that come close say more than the last per cent.
+	for _, c := range s.Front {
+		if c.Processors < b.Processors && c.ExecutionTime <= units.Seconds(1.05*float64(b.ExecutionTime)) {
+			list = append(list, fmt.Sprintf("%s is within 5 %% of it (%s) on %s.", gridWords(c.Grid), c.ExecutionTime.Short(), count(c.Processors, "processor", "processors")))
+			break
+		}
+	}
+	failed := 0
+	for _, c := range s.Candidates {
+		if c.Error != "" {
+			failed++
+		}
+	}
+	if failed > 0 {
+		list = append(list, count(int64(failed), "grid", "grids")+" could not be simulated; the table says why.")
+	}
+	return list
+}
+
+func (s *Search) charts() []chart {
+	tried := series{label: "grids tried", class: "s2"}
+	effic := series{label: "grids tried", class: "s2"}
+	for _, c := range s.Candidates {
+		if c.Error == "" {
+			name := gridWords(c.Grid) + ": " + c.ExecutionTime.Short() + ", efficiency " + percent(c.Efficiency)
+			tried.points = append(tried.points, chartPoint{float64(c.Processors), float64(c.ExecutionTime), name})
+			effic.points = append(effic.points, chartPoint{float64(c.Processors), c.Efficiency, name})
+		}
+	}
+	front := series{label: "Pareto front", class: "s0", line: true}
+	for _, c := range s.Front {
+		front.points = append(front.points, chartPoint{float64(c.Processors), float64(c.ExecutionTime), gridWords(c.Grid) + ": " + c.ExecutionTime.Short()})
+	}
+	return []chart{{title: "Execution time", time: true, series: []series{tried, front}}, {title: "Efficiency", series: []series{effic}}}
+}
+
+func (s *Search) frontTable() table {
+	t := table{name: "pareto", title: "Pareto front", note: "No grid with as many processors or fewer is faster.",
+		columns: []columnOf{{"grid", true}, {"processors", false}, {"execution time", false}}}
+	for _, c := range s.Front {
+		t.rows = append(t.rows, []field{words(gridName(c.Grid)), countField(c.Processors, "processors"), secondsField(c.ExecutionTime)})
+	}
+	return t
+}
+
+func (s *Search) candidateTable(front map[string]bool) table {
+	t := table{name: "grids", title: "Grids tried", note: "The mark says how even the blocks are: the least to the most elements of a coordinate.",
+		columns: []columnOf{{"grid", true}, {"processors", false}, {"execution time", false}, {"efficiency", false}, {"mark", false}, {"step", false}, {"remark", true}}}
+	sorted := slices.Clone(s.Candidates)
+	slices.SortStableFunc(sorted, func(a, b Candidate) int {
+		if (a.Error == "") != (b.Error == "") {
+			return cmp.Compare(len(a.Error), len(b.Error))
+		}
+		return cmp.Compare(a.ExecutionTime, b.ExecutionTime)
+	})
+	for _, c := range sorted {
+		row := []field{words(gridName(c.Grid)), countField(c.Processors, "processors"), secondsField(c.ExecutionTime), ratioField(c.Efficiency),
+			ratioField(c.Mark), countField(int64(c.Step), "step"), {}}
+		switch {
+		case c.Error != "":
+			row[2], row[3], row[6] = field{}, field{}, words(Clean(c.Error))
+		case gridName(c.Grid) == gridName(s.Best.Grid):
+			row[6] = words("best")
+		case front[gridName(c.Grid)]:
+			row[6] = words("on the front")
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+// maxMap is the greatest extent of a map.
+const maxMap = 64
+
+// plane tells whether the grids are of two dimensions and small enough for a
+// map.
+func (s *Search) plane() bool {
+	for _, c := range s.Candidates {
+		if len(c.Grid) != 2 || c.Grid[0] < 1 || c.Grid[1] < 1 {
+			return false
+		}
+	}
+	return len(s.Candidates) > 1
+}
+
+// gridMap is a picture of grids of two dimensions, the darker the faster.
+type gridMap struct {
+	title string
+	cells []mapCell
+}
+
+// mapCell is a grid in it.
+type mapCell struct {
+	x, y  int // second and first extent
+	shade int // 0 to 9
+	name  string
+}
+
+func (s *Search) timeMap() gridMap {
+	m := gridMap{title: "Grids: down the first extent, across the second, the darker the faster"}
+	least, most := units.Seconds(0), units.Seconds(0)
+	for i, c := range s.Candidates {
+		if c.Error != "" {
+			continue
+		}
+		if i == 0 || c.ExecutionTime < least || least == 0 {
+			least = c.ExecutionTime
+		}
+		most = max(most, c.ExecutionTime)
+	}
+	for _, c := range s.Candidates {
+		if c.Error != "" || c.Grid[0] > maxMap || c.Grid[1] > maxMap {
+			continue
+		}
+		m.cells = append(m.cells, mapCell{x: c.Grid[1], y: c.Grid[0], shade: shadeOf(c.ExecutionTime, least, most),
+			name: gridWords(c.Grid) + ": " + c.ExecutionTime.Short()})
+	}
+	return m
+}
