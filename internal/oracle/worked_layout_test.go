@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 )
 
@@ -80,6 +81,12 @@ func TestWorkedLayouts(t *testing.T) {
 		// 1..1 of four on one: empty after rounding, so the processor that
 		// holds (0.25 + 0.5)/2.
 		{name: "a section that would be empty", m: one, grid: []int{1}, root: []int{4}, text: template + task(1, 1, 1, 10), want: []float64{10}},
+
+		// Traced on one processor both are 0..0 of 1 and run on all four. The
+		// user says that those of lines 3 and 10 are halves.
+		{name: "sections of one processor", m: one, grid: []int{4}, text: template + task(1, 0, 0, 100) + task(2, 0, 0, 30), want: []float64{130, 130, 130, 130}},
+		{name: "sections that the user states", m: one, grid: []int{4}, text: template + task(1, 0, 0, 100) + task(2, 0, 0, 30), want: []float64{100, 100, 30, 30},
+			opts: func(o *interval.Options) { o.Sections = "3=0-1/4,10=2-3/4" }},
 
 		// 10 elements, 7 on the first and 3 on the second of two: densities 7
 		// and 3, so three coordinates get 14/3, 10/3 and 2, with the bounds 4.7
