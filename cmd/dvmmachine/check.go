@@ -104,7 +104,11 @@ func showCommand() cli.Command {
 			if err != nil {
 				return err
 			}
-			d, err := openChanged(e, name)
+			d, err := open.OpenDescription(e, name)
+			if err != nil {
+				return err
+			}
+			made, err := d.Apply(e.Values("set"), e.Values("scale"))
 			if err != nil {
 				return err
 			}
@@ -113,6 +117,11 @@ func showCommand() cli.Command {
 				return err
 			}
 			asJSON := e.Flags.Bool("json")
+			for _, a := range made {
+				if !asJSON {
+					fmt.Fprintf(out, "changed %s\n", a.Words())
+				}
+			}
 			switch {
 			case d.Tree != nil && asJSON:
 				return json.NewEncoder(out).Encode(d.Tree)

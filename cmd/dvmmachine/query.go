@@ -204,14 +204,16 @@ func (s *session) list(prefix string) (n int, err error) {
 // expressions included.
 func (s *session) change(sets, scales []string) (n int, err error) {
 	before := fieldValues(s.d.Parasol.Machine())
-	moved, err := s.d.Apply(sets, scales)
+	made, err := s.d.Apply(sets, scales)
 	if err != nil {
 		return 0, &refusal{err.Error()}
 	}
 	// The texts of fields are compared too: a deviation moves no value.
 	told := map[string]machine.Changed{}
-	for _, c := range moved {
-		told[c.What] = c
+	for _, a := range made {
+		for _, c := range a.Moved {
+			told[c.What] = c
+		}
 	}
 	for _, f := range s.d.Parasol.Machine().Fields() {
 		old, now := before[f.Name], fieldValue(f)

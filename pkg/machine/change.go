@@ -42,6 +42,38 @@ type Changed struct {
 	New  string `json:"new"`
 }
 
+// moreIsFaster are the parameters of which more is faster; of all others,
+// which are times, less is.
+var moreIsFaster = []string{"." + namePower, "." + nameChannels, ".smallloopspeedup"}
+
+// Effect says whether what a value became is "faster" or "slower" than it
+// was, and "" when the two are no different numbers.
+func (c Changed) Effect() string {
+	old, ok := firstNumber(c.Old)
+	now, ok2 := firstNumber(c.New)
+	if !ok || !ok2 || old == now {
+		return ""
+	}
+	more := slices.ContainsFunc(moreIsFaster, func(s string) bool { return strings.HasSuffix(c.What, s) })
+	if (now > old) == more {
+		return "faster"
+	}
+	return "slower"
+}
+
+// firstNumber returns the number that a value begins with: the average of a
+// timing, and the factor of an expression that is scaled, 1 of one that is
+// not.
+func firstNumber(s string) (float64, bool) {
+	first, rest, _ := strings.Cut(s, " ")
+	f, err := strconv.ParseFloat(first, 64)
+	isExpression := strings.ContainsAny(s, "(*/")
+	if isExpression && (err != nil || !strings.HasPrefix(rest, "* (")) {
+		return 1, true
+	}
+	return f, err == nil
+}
+
 // ParseSet reads "WHAT=VALUE".
 func ParseSet(s string) (Change, error) {
 	what, value, ok := strings.Cut(s, "=")

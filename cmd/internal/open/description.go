@@ -2,6 +2,7 @@ package open
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 
 	"dvmtools/cmd/internal/cli"
@@ -56,10 +57,30 @@ func OpenDescription(e *cli.Env, name string) (*Description, error) {
 	return d, list.Err()
 }
 
+// Applied is a change that was made and what it moved.
+type Applied struct {
+	Change machine.Change
+	Moved  []machine.Changed
+}
+
+// Words says in a line what a change did, and whether that is faster.
+func (a Applied) Words() string {
+	effect := ""
+	if len(a.Moved) > 0 {
+		if effect = a.Moved[0].Effect(); effect != "" {
+			effect = ", " + effect
+		}
+	}
+	if len(a.Moved) == 1 {
+		return fmt.Sprintf("%s: from %s to %s%s", a.Moved[0].What, a.Moved[0].Old, a.Moved[0].New, effect)
+	}
+	return fmt.Sprintf("%s: %d values%s", a.Change, len(a.Moved), effect)
+}
+
 // Apply makes changes, those of sets first, each list in its order, and returns what
 // they moved. A change that has no form is a usage error.
-func (d *Description) Apply(sets, scales []string) ([]machine.Changed, error) {
-	var moved []machine.Changed
+func (d *Description) Apply(sets, scales []string) ([]Applied, error) {
+	var made []Applied
 	for i, s := range append(append([]string{}, sets...), scales...) {
 		read := machine.ParseSet
 		if i >= len(sets) {
@@ -78,9 +99,9 @@ func (d *Description) Apply(sets, scales []string) ([]machine.Changed, error) {
 		if err != nil {
 			return nil, &changeError{err}
 		}
-		moved = append(moved, m...)
+		made = append(made, Applied{c, m})
 	}
-	return moved, nil
+	return made, nil
 }
 
 // changeError is a change that cannot be made: the command line is well

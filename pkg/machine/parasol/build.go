@@ -3,6 +3,7 @@ package parasol
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // build makes the model of a file that was read and checks what goes beyond
@@ -144,7 +145,9 @@ func (p *parser) processor(m *Machine, s *section, types map[int64]*ProcessorTyp
 	p.blocks(&t.timings, s)
 	p.blocks(&t.cache, s)
 	p.blocks(&t.combinations, s)
-	t.Name = p.name(&t.fields, s, "the processor")
+	if it := t.fields.item("name"); it != nil {
+		t.Name, _ = it.detail.(string)
+	}
 	m.Types = append(m.Types, t)
 	it := t.fields.item("id")
 	if it == nil {
@@ -243,17 +246,17 @@ func (p *parser) listTypes(types map[int64]*ProcessorType) string {
 		ids = append(ids, id)
 	}
 	slices.Sort(ids)
-	list := ""
+	var list strings.Builder
 	for i, id := range ids[:min(len(ids), 8)] {
 		if i > 0 {
-			list += ", "
+			list.WriteString(", ")
 		}
-		list += fmt.Sprint(id)
+		list.WriteString(fmt.Sprint(id))
 	}
 	if len(ids) > 8 {
-		list += ", ..."
+		list.WriteString(", ...")
 	}
-	return "; there are " + list
+	return "; there are " + list.String()
 }
 
 // links reads the links 1 to n of a topology with so many processors (2.5.2).

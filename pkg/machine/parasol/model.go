@@ -114,8 +114,8 @@ func (m *Machine) Topology(id int64) *Topology {
 }
 
 // Hardware returns the one topology that says hardware = 1, the default of
-// the machine, or the only topology. With several or none of them the error
-// lists the topologies that there are.
+// the machine. With several or none of them the error lists the topologies
+// that there are.
 func (m *Machine) Hardware() (*Topology, error) {
 	var found []*Topology
 	list := ""

@@ -269,7 +269,7 @@ func TestTable(t *testing.T) {
 			continue
 		}
 		count[p.Class]++
-		for _, g := range strings.Fields(p.Groups) {
+		for g := range strings.FieldsSeq(p.Groups) {
 			count["group "+g]++
 		}
 		if p.Measures == "" || p.Section == "" || p.Groups == "" || p.Certainty == parasol.Uncertain && p.Note == "" && p.Class != "flow" {

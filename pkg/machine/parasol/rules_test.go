@@ -230,7 +230,7 @@ func TestSection26_Models(t *testing.T) {
 		"mpi":     "send receive",
 	} {
 		var b strings.Builder
-		for _, f := range strings.Fields(functions) {
+		for f := range strings.FieldsSeq(functions) {
 			b.WriteString(f + " = 3 * pt(1).ila\n")
 		}
 		m := parse(t, mach(proc+bus+"begin "+model+"\n"+b.String()+"end "+model)).Machine()
