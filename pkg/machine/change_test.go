@@ -84,3 +84,17 @@ func parseChange(t *testing.T, text string) machine.Change {
 	}
 	return c
 }
+
+func TestEffect(t *testing.T) {
+	for _, c := range []struct{ what, old, now, effect string }{
+		{"pt(1).ila", "2.0e-7 1.0e-8", "1.0e-7", "faster"}, {"tl(1)(1).speed", "1.0e-9", "2.0e-9", "slower"},
+		{"mp.send", "4 * pt(1).ila", "2.0 * (4 * pt(1).ila)", "slower"}, {"mp.send", "2.0 * (a)", "0.5 * (a)", "faster"},
+		{"mp.send", "pt(1).ila", "0.5 * (pt(1).ila)", "faster"},
+		{"pr(1).smallloopspeedup", "1.5", "2.0", "faster"}, {"slow.power", "1", "0.5", "slower"}, {"n.Channels", "1", "2", "faster"},
+		{"a.TStart", "7", "7", ""}, {"pt(1).ila", "1.0 0.1", "1.0 0.2", ""},
+	} {
+		if got := (machine.Changed{What: c.what, Old: c.old, New: c.now}).Effect(); got != c.effect {
+			t.Errorf("%s from %s to %s is %q, want %q", c.what, c.old, c.now, got, c.effect)
+		}
+	}
+}

@@ -456,3 +456,32 @@ func readFile(t *testing.T, path string) string {
 	}
 	return string(b)
 }
+
+// TestGroup runs a program of several commands.
+func TestGroup(t *testing.T) {
+	one := tool(copyAll)
+	one.Name, one.Usage = "copy", "copy the input"
+	g := cli.Group{Name: "prog", Usage: "do things", Description: "All of it.", Commands: []cli.Command{one}, Examples: []cli.Example{{Line: "prog copy", Text: "a copy"}}}
+	for _, c := range []struct {
+		args           []string
+		code           int
+		stdout, stderr string
+	}{
+		{[]string{"copy"}, 0, "text", ""},
+		{nil, 2, "", "prog: no command is given, expected one of copy. Try 'prog --help'\n"},
+		{[]string{"cpoy"}, 2, "", "prog: found \"cpoy\", expected a command first: copy; did you mean \"copy\"? Try 'prog --help'\n"},
+		{[]string{"-q", "copy"}, 2, "", "prog: found \"-q\", expected a command first: copy. Try 'prog --help'\n"},
+		{[]string{"--help"}, 0, "  copy       copy the input\n", ""},
+		{[]string{"copy", "--help"}, 0, "Usage: prog copy [OPTION...]", ""},
+		{[]string{"copy", "--nothing"}, 2, "", "Try 'prog copy --help'"},
+		{[]string{"--version"}, 0, "prog ", ""},
+		{[]string{"copy", "--version"}, 0, "prog ", ""},
+		{[]string{"--generate-bash-completion"}, 0, "copy\n", ""},
+	} {
+		var out, errs bytes.Buffer
+		code := cli.RunGroup(t.Context(), g, c.args, strings.NewReader("text"), &out, &errs)
+		if code != c.code || !strings.Contains(out.String(), c.stdout) || !strings.Contains(errs.String(), c.stderr) || c.stderr == "" && errs.Len() > 0 {
+			t.Errorf("%q: exit code %d, %q, %q", c.args, code, out.String(), errs.String())
+		}
+	}
+}
