@@ -291,3 +291,62 @@ func TestTable(t *testing.T) {
 		t.Errorf("float has %d", c)
 	}
 }
+
+// TestEstimateTwin: a function that the report leaves out costs what its twin
+// costs, and both depend on one measurement: the deviation is that of the sum
+// of the counts, not the root of two squares.
+func TestEstimateTwin(t *testing.T) {
+	f := parse(t, mach(bus+"begin processor\nid = 1\nbegin timings\nsind = 1.0e-6 1.0e-7\nend timings\nend processor"))
+	m := f.Machine()
+	e, err := m.Estimate(m.Type(1), []parasol.Count{{"sind", 3}, {"cosd", 4}}, false)
+	if err != nil || len(e.Parts) != 2 || e.Parts[0].Name != "cosd" || e.Parts[0].Timing != "sind" || e.Parts[0].Words() != "COS, double, by the timing of sind" {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	if got := float64(e.Deviation); got < 6.99999e-7 || got > 7.00001e-7 {
+		t.Errorf("deviation %v, want 7e-7", got)
+	}
+}
+
+// TestIs tells machine files from the other language by their first word.
+func TestIs(t *testing.T) {
+	for text, want := range map[string]bool{
+		"begin machine": true, "\ufeff\n; // c\n\tBEGIN machine": true, "begin": true, "begin // x": true,
+		"": false, "cluster = begin;": false, "begin = {2 x a};": false, "begin.TStart = 1;": false, "// begin machine": false, "beginning": false, "type = network;": false,
+	} {
+		if got := parasol.Is([]byte(text)); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
+// TestSection325_Fields: every field can be read, by a name that is an
+// expression with the same value.
+func TestSection325_Fields(t *testing.T) {
+	f := parse(t, string(read(t, complete)))
+	m := f.Machine()
+	fields := m.Fields()
+	if len(fields) < 150+9+36 {
+		t.Errorf("%d fields", len(fields))
+	}
+	seen := map[string]bool{}
+	for _, field := range fields {
+		if seen[field.Name] {
+			t.Errorf("%s comes twice", field.Name)
+		}
+		seen[field.Name] = true
+		switch {
+		case strings.HasSuffix(field.Name, ".name"):
+			if field.Known || !strings.HasPrefix(field.Text, `"`) {
+				t.Errorf("%+v", field)
+			}
+		case strings.HasSuffix(field.Name, ".connect"):
+			if got := eval(t, f, field.Name+"(0)"); got != fmt.Sprint(len(field.List)) || len(field.List) < 2 {
+				t.Errorf("%+v: %s", field, got)
+			}
+		default:
+			if got := eval(t, f, field.Name); got != field.Value.String() || !field.Known {
+				t.Errorf("%s is %s, read as %v", field.Name, got, field.Value)
+			}
+		}
+	}
+}
