@@ -169,6 +169,7 @@ func (e *engine) count(k interval.Kind) { e.at.ops[k]++ }
 // An exchange is an asynchronous operation that was started (docs/model.md#asynchronous-operations).
 type exchange struct {
 	kind       interval.Kind
+	sys        *system
 	start, end float64
 	// late is how much later than each processor the exchange was called for
 	// by the last one, with --async free.
@@ -185,7 +186,7 @@ type exchange struct {
 func (e *engine) begin(k interval.Kind) *exchange {
 	e.count(k)
 	e.together++
-	x := &exchange{kind: k}
+	x := &exchange{kind: k, sys: e.current()}
 	e.open = append(e.open, x)
 	if e.opts.Async == options.Free {
 		x.start = e.latest()

@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/interval"
@@ -136,11 +137,19 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 			return nil, fmt.Errorf("%s: %w", c.Where(), err)
 		}
 	}
+	if e.loop != nil { // the program ends inside of it
+		e.spendKept(e.loop)
+	}
 	if x := src.Exit(); x.Found {
 		e.user(float64(x.Time))
 	}
-	for len(e.open) > 0 {
-		e.await(e.open[0], nil)
+	// What was never waited for ends with the program, for all that started it;
+	// what exfrst_ would have started at the end of its loop never began.
+	for _, x := range slices.Clone(e.open) {
+		if x.fixed {
+			e.stack = []*abstract{{sys: x.sys}}
+			e.await(x, nil)
+		}
 	}
 	return e.result(), nil
 }

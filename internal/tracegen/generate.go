@@ -39,6 +39,7 @@ const (
 	HandPipelines                          // recvsh_ that is waited for before its sendsh_
 	UnlistedIO                             // dvm_ functions that no table holds
 	BareRuns                               // runam_ that does not state Run
+	Cut                                    // programs that end anywhere, inside loops and before waits
 	Renames                                // arrays that get another handle while old ones are used again, objects that end unseen
 
 	// All switches every feature on.
@@ -98,7 +99,12 @@ func Generate(o Options) *Program {
 	for g.depth > 0 && g.chance(70) {
 		g.closeInterval()
 	}
-	return &Program{Root: g.root.traced, Calls: g.calls, Exit: g.time()}
+	p := &Program{Root: g.root.traced, Calls: g.calls, Exit: g.time()}
+	if g.has(Cut) && g.chance(6) {
+		p.Calls = p.Calls[:g.r.IntN(len(p.Calls))]
+		p.Cut = true
+	}
+	return p
 }
 
 // A system is a processor system; shape is nil when it depends on how the

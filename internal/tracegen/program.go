@@ -36,6 +36,8 @@ type Program struct {
 	Root []int
 	// Calls are the calls between the start and the end of the program.
 	Calls []Call
+	// Cut is whether the program ends where it should not.
+	Cut bool
 	// Exit is the TIME of the program's end in units of 10 ns.
 	Exit int64
 }
