@@ -127,6 +127,9 @@ const (
 	nameChannels = "Channels"
 )
 
+// words2000 are the words of the 2000 form for parameters.
+var words2000 = map[string]string{"start time": nameTStart, "send byte time": nameTByte}
+
 // parameter is a number of a node that changes may move.
 type parameter struct {
 	node *Node
@@ -196,8 +199,9 @@ func (m *Machine) parameters() []parameter {
 
 // Apply changes the powers and media of a machine in place. WHAT is NODE.TStart
 // or NODE.TByte in microseconds, NODE.Channels, NODE.power or the name of a
-// processor; TStart, TByte and power alone stand for those of all nodes. It
-// returns what it moved. A change that matches nothing is an error that lists
+// processor; TStart, TByte and power alone stand for those of all nodes, and so
+// do the words of the 2000 form. A power is that of the model, which is more the faster
+// a processor is, also where a file states its inverse. It returns what it moved. A change that matches nothing is an error that lists
 // what there is; then, and when a value is out of range, nothing is changed.
 func (m *Machine) Apply(c Change) ([]Changed, error) {
 	if m.Network != nil {
@@ -205,6 +209,9 @@ func (m *Machine) Apply(c Change) ([]Changed, error) {
 	}
 	if len(c.Limits) > 0 {
 		return nil, fmt.Errorf("found %q, expected no brackets: the groups of a machine of media have no limits", c)
+	}
+	if word, ok := words2000[c.What]; ok {
+		c.What = word
 	}
 	all := m.parameters()
 	var chosen []parameter

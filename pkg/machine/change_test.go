@@ -35,6 +35,7 @@ func TestApply(t *testing.T) {
 		{"power=4", func(a, n, s, f *machine.Node) bool { return s.Power == 4 && f.Power == 4 }, 2},
 		{"scale power=2", func(a, n, s, f *machine.Node) bool { return s.Power == 1 && f.Power == 4 }, 2},
 		{"scale fast=0.5", func(a, n, s, f *machine.Node) bool { return s.Power == 0.5 && f.Power == 1 }, 1},
+		{"start time=2", func(a, n, s, f *machine.Node) bool { return a.Medium.TStart == 2e-6 && n.Medium.TStart == 2e-6 }, 2},
 		{"scale TStart=2", func(a, n, s, f *machine.Node) bool { return a.Medium.TStart == 14e-6 && n.Medium.TStart == 2e-6 }, 2},
 		{"scale all.TByte=0.5", func(a, n, s, f *machine.Node) bool { return a.Medium.TByte == 2e-9 && n.Medium.TByte == 1e-9 }, 1},
 	} {

@@ -197,9 +197,16 @@ func (p *parser) endStatement(after string) (comment string, ok bool) {
 	return comment, true
 }
 
-// skipStatement moves behind the nl that ends the statement.
+// skipStatement moves behind the nl that ends the statement, which is none of
+// those in a string.
 func (p *parser) skipStatement() {
 	for !p.ended() {
+		if p.peek() == '"' {
+			line, _, _ := strings.Cut(p.text[p.pos+1:], "\n")
+			if i := strings.IndexByte(line, '"'); i >= 0 {
+				p.pos += i + 1
+			}
+		}
 		p.pos++
 	}
 	p.comment()
@@ -221,10 +228,30 @@ func (p *parser) gap(s *section) {
 			if !ok {
 				return
 			}
-			p.add(s, item{place: at, kind: itemComment, comment: text})
+			if !p.behind(s, at, text) {
+				p.add(s, item{place: at, kind: itemComment, comment: text})
+			}
 			p.newline()
 		}
 	}
+}
+
+// behind gives a comment to the field, or to the "begin" of s, that stands
+// before it in its line and was ended by ";", and says whether there is one.
+func (p *parser) behind(s *section, at place, text string) bool {
+	to, line := &s.beginComment, s.line
+	if n := len(s.items); n > 0 {
+		last := &s.items[n-1]
+		if last.kind != itemField {
+			return false
+		}
+		to, line = &last.comment, last.line
+	}
+	if s.kind == secFile || line != at.line || *to != "" || p.blank {
+		return false
+	}
+	*to = text
+	return true
 }
 
 // add appends an item, with an empty line before it if there is one in the

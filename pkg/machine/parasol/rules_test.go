@@ -408,3 +408,34 @@ func TestAppendixA_Lines(t *testing.T) {
 	want(t, "integer", refused(t, strings.Replace(plain, "id = 7", "id = 9223372036854775808", 1)), "expected an integer up to 9223372036854775807")
 	want(t, "broken", refused(t, strings.Replace(plain, "id = 7", "id\n= 7", 1)), `found the end of the statement, expected "=" after id`, `found "=", expected a field`)
 }
+
+// TestComments: a comment stays behind the statement of its line, or on its
+// own line, also where ";" ended the statement; strings hold what they like.
+func TestComments(t *testing.T) {
+	text := "// before\nbegin machine; // begin\nid = 1; // id\nname = \"a // b\" // name\n\n\n// alone\nprocessors = 0 ;topologies = 0//both\n// last\nend machine // end\n// after\n"
+	want := `// before
+begin machine // begin
+    id = 1 // id
+    name = "a // b" // name
+
+    // alone
+    processors = 0
+    topologies = 0 //both
+    // last
+end machine // end
+// after
+`
+	f := parse(t, text)
+	if got := f.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := parse(t, want).String(); got != want {
+		t.Errorf("printed again:\n%s", got)
+	}
+}
+
+// TestOneErrorForAString: what is in a string ends no statement, also where the
+// statement is skipped.
+func TestOneErrorForAString(t *testing.T) {
+	want(t, "string", refused(t, mach(proc+bus+"title = \"a; b; // c\"; id = 8")), `found "title" in machine`)
+}
