@@ -50,22 +50,22 @@ var (
 	reportedOn = regular{rounds: 2000, arrays: 2, intervals: 1000, rank: 2, extent: 4096}
 )
 
-// processes times whole commands in dir and returns what some of them spend
-// their time on.
-func processes(dir string, count int) ([]process, []byte, error) {
+// prepare puts the commands and the large trace into dir. It returns the size of
+// the trace and a function that turns a line into the arguments of a command.
+func prepare(dir string) (int64, func(line string) []string, error) {
 	size, err := unpack("testdata/traces/large/f11_big.ptr.zst", filepath.Join(dir, "f11_big.ptr"))
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, err
 	}
 	build := exec.Command("go", "build", "-o", dir, "./cmd/...")
 	if out, err := build.CombinedOutput(); err != nil {
-		return nil, nil, fmt.Errorf("%v: %w\n%s", build.Args, err, out)
+		return 0, nil, fmt.Errorf("%v: %w\n%s", build.Args, err, out)
 	}
 	machine, err := filepath.Abs("testdata/machines/bus4.par")
 	if err != nil {
-		return nil, nil, err
+		return 0, nil, err
 	}
-	resolve := func(line string) []string {
+	return size, func(line string) []string {
 		args := strings.Fields(line)
 		for i, a := range args {
 			if a == "bus4.par" {
@@ -73,7 +73,12 @@ func processes(dir string, count int) ([]process, []byte, error) {
 			}
 		}
 		return args
-	}
+	}, nil
+}
+
+// processes times whole commands in dir, which prepare has filled, and returns
+// what some of them spend their time on.
+func processes(dir string, count int, size int64, resolve func(line string) []string) ([]process, []byte, error) {
 	sizes := map[string]int64{"f11_big.ptr": size, "f11_big.calls": size}
 	for i := range mergedRun.processes {
 		n, err := mergedRun.save(filepath.Join(dir, fmt.Sprintf("run%d_%d.ptr", i, i)))

@@ -1,6 +1,7 @@
 // Bench measures the speed of the commands and of their parts.
 //
 //	go run ./scripts/bench [-o FILE] [-bench REGEXP] [-count N]
+//	go run ./scripts/bench -compare
 //
 // It runs the benchmarks of all packages one after the other, then the
 // commands as processes on the large bundled trace and on traces that it
@@ -9,7 +10,8 @@
 // processors grows, memory, and what the time is spent on. With -o it replaces
 // the part of FILE between the lines "<!-- figures -->" and
 // "<!-- end of figures -->" with them, and draws the curves of cost into the
-// directory called FILE without .md. Machine, date and commit are left out:
+// directory called FILE without .md. With -compare it only compares processor
+// times, the last of the tables. Machine, date and commit are left out:
 // compare figures of one machine only.
 package main
 
@@ -30,11 +32,15 @@ func main() {
 	out := flag.String("o", "", "replace the figures in `FILE`")
 	pattern := flag.String("bench", ".", "benchmarks to run, a `REGEXP`")
 	count := flag.Int("count", 3, "measure `N` times and take the best")
+	only := flag.Bool("compare", false, "only compare processor times")
 	flag.Parse()
 	if flag.NArg() > 0 || *count < 1 {
 		log.Fatal("found operands or a count below 1; see go doc ./scripts/bench")
 	}
-	b, rows, err := run(*pattern, *count)
+	if *only && *out != "" {
+		log.Fatal("found -compare and -o, expected one of them")
+	}
+	b, rows, err := run(*pattern, *count, *only)
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -53,7 +59,20 @@ func main() {
 
 // run measures everything and returns the tables as Markdown, and the results
 // of the benchmarks.
-func run(pattern string, count int) ([]byte, []*row, error) {
+func run(pattern string, count int, only bool) ([]byte, []*row, error) {
+	dir, err := os.MkdirTemp("", "bench")
+	if err != nil {
+		return nil, nil, err
+	}
+	defer os.RemoveAll(dir)
+	size, resolve, err := prepare(dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	compared, err := compare(dir, resolve)
+	if err != nil || only {
+		return compared, nil, err
+	}
 	var b bytes.Buffer
 	rows, err := benchmarks(pattern, count)
 	if err != nil {
@@ -68,12 +87,7 @@ func run(pattern string, count int) ([]byte, []*row, error) {
 		fmt.Fprintf(&b, "| `%s` %s | %s | %s | %s | %s |\n", r.pkg, r.name, r.get("MB/s"), r.get("calls/s"), r.millis(), r.get("allocs/op"))
 	}
 	b.Write(costTable(rows))
-	dir, err := os.MkdirTemp("", "bench")
-	if err != nil {
-		return nil, nil, err
-	}
-	defer os.RemoveAll(dir)
-	whole, shares, err := processes(dir, count)
+	whole, shares, err := processes(dir, count, size, resolve)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,6 +100,7 @@ func run(pattern string, count int) ([]byte, []*row, error) {
 		fmt.Fprintf(&b, "| `%s` | %.2f | %s | %.0f |\n", p.line, p.seconds, rate, p.memory)
 	}
 	b.Write(shares)
+	b.Write(compared)
 	return b.Bytes(), rows, nil
 }
 
