@@ -98,7 +98,7 @@ func showCommand() cli.Command {
 			&urfave.BoolFlag{Name: "timings", Usage: "list every timing and what it measures (Parasol)"},
 			&urfave.BoolFlag{Name: "all", Usage: "list all links and processors (Parasol)"},
 			&urfave.BoolFlag{Name: "json", Usage: "print records: one per field of a Parasol machine, or the machine of the header of results"},
-		}, changeFlags()...),
+		}, open.ChangeFlags()...),
 		Run: func(e *cli.Env) error {
 			name, err := open.One(e, "one machine description")
 			if err != nil {

@@ -11,6 +11,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"dvmtools/cmd/internal/cli"
+	"dvmtools/cmd/internal/open"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/expr"
 	"dvmtools/pkg/machine/parasol"
@@ -30,7 +31,7 @@ distinct timings.`,
 			&urfave.BoolFlag{Name: "small-loops", Usage: "the loops fit in the instruction cache: divide by the small-loop speed-up"},
 			&urfave.IntFlag{Name: "top", Value: 10, Usage: "show the `N` operations that take longest (0: all)"},
 			&urfave.BoolFlag{Name: "json", Usage: "print records"},
-		}, changeFlags()...),
+		}, open.ChangeFlags()...),
 		Run: runEstimate,
 	}
 }

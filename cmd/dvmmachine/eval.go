@@ -6,6 +6,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"dvmtools/cmd/internal/cli"
+	"dvmtools/cmd/internal/open"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/expr"
 	"dvmtools/pkg/machine/parasol"
@@ -19,7 +20,7 @@ such as pt(1).ila. Times are in seconds.`,
 		Flags: append([]urfave.Flag{
 			&urfave.BoolFlag{Name: "sd", Usage: "the standard deviation too, to the first order, over the distinct timings"},
 			&urfave.BoolFlag{Name: "json", Usage: "one record per expression"},
-		}, changeFlags()...),
+		}, open.ChangeFlags()...),
 		Examples: []cli.Example{
 			{Line: "dvmmachine eval sparc.mach 'pt(1).ila*4 + pt(1).goto' --sd", Text: "four additions and a goto"},
 		},

@@ -9,11 +9,7 @@
 //	dvmmachine scale sparc.mach 'links.speed[topology=1]=0.5' | dvmmachine show -
 package main
 
-import (
-	urfave "github.com/urfave/cli/v2"
-
-	"dvmtools/cmd/internal/cli"
-)
+import "dvmtools/cmd/internal/cli"
 
 func main() { cli.MainGroup(group()) }
 
@@ -37,14 +33,5 @@ NODE.TByte and NODE.power in Predictor.par. Groups of timings are those that
 			{Line: "dvmmachine eval sparc.mach 'pt(1).ila*4 + pt(1).goto' --sd", Text: "the value of an expression and its standard deviation"},
 			{Line: "dvmmachine estimate sparc.mach counts.txt --proc 1", Text: "the time of operations that were counted"},
 		},
-	}
-}
-
-// changeFlags are the options of commands that change a machine before they
-// use it.
-func changeFlags() []urfave.Flag {
-	return []urfave.Flag{
-		&urfave.StringSliceFlag{Name: "set", Usage: "set a parameter before: `PARAMETER=VALUE`; repeat it for more"},
-		&urfave.StringSliceFlag{Name: "scale", Usage: "multiply a parameter or a group before: `GROUP=FACTOR`; repeat it for more"},
 	}
 }

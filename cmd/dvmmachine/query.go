@@ -31,7 +31,7 @@ once (Parasol I, 3.2.5):
 
 Every answer ends with {"record":"done"} or {"record":"error"}; the stream ends
 with {"record":"end"}. The file itself is never changed.`,
-		Flags: changeFlags(),
+		Flags: open.ChangeFlags(),
 		Run:   runQuery,
 	}
 }

@@ -54,7 +54,7 @@ else mode 2.`,
 			&urfave.IntFlag{Name: "mode", Usage: "`MODE` of the search: 2 (grids that are not bad) or 3 (all grids)"},
 			&urfave.IntFlag{Name: "max", Usage: "try at most `N` processors (default: all of the machine)"},
 			&urfave.StringFlag{Name: "best-intervals", Usage: "write the interval stream of the best grid to `FILE`"},
-		}, slices.Concat(open.ToleranceFlags(), open.ModelFlags())...),
+		}, slices.Concat(open.ChangeFlags(), open.ToleranceFlags(), open.ModelFlags())...),
 		Aliases: map[string][]string{"threads": {"j"}},
 		Examples: []cli.Example{
 			{Line: "dvmsearch -m cluster.par --max 64 jac.ptr | jq 'select(.record==\"best\")'", Text: "the best grid of up to 64 processors"},

@@ -60,7 +60,7 @@ time; lost time is insufficient parallelism, communication and idle time.`,
 			&urfave.IntFlag{Name: "level", Value: -1, Usage: "keep intervals down to level `N`; the whole program is level 0 (-1: all)"},
 			&urfave.StringFlag{Name: "per-processor", Value: "classes", Usage: "processor records: `none|classes|each`"},
 			&urfave.StringFlag{Name: "explain", Usage: "print what one call costs and why, `FUNC@SEQ` as in the records of dvmtrace-parse, instead of the intervals"},
-		}, slices.Concat(open.ToleranceFlags(), open.ModelFlags())...),
+		}, slices.Concat(open.ChangeFlags(), open.ToleranceFlags(), open.ModelFlags())...),
 		Examples: []cli.Example{
 			{Line: "dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport -o jac.html", Text: "a report"},
 			{Line: "dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.level==0).execution_time'", Text: "the predicted time alone"},

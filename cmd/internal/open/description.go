@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	urfave "github.com/urfave/cli/v2"
+
 	"dvmtools/cmd/internal/cli"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/machine"
@@ -55,6 +57,15 @@ func OpenDescription(e *cli.Env, name string) (*Description, error) {
 		e.Note(n)
 	}
 	return d, list.Err()
+}
+
+// ChangeFlags are the options of commands that change a machine before they
+// use it.
+func ChangeFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.StringSliceFlag{Name: "set", Usage: "set a parameter of the machine before: `PARAMETER=VALUE`, such as mvs.TStart=5; repeat it for more"},
+		&urfave.StringSliceFlag{Name: "scale", Usage: "multiply a parameter of the machine, or a group, before: `GROUP=FACTOR`, such as power=2; repeat it for more"},
+	}
 }
 
 // Applied is a change that was made and what it moved.

@@ -94,6 +94,10 @@ func Machine(e *cli.Env, files []string) (*machine.Machine, error) {
 	if _, err := Warn(e, list.Warnings()); err != nil {
 		return nil, err
 	}
+	d := Description{Tree: m}
+	if _, err := d.Apply(e.Values("set"), e.Values("scale")); err != nil {
+		return nil, err
+	}
 	return m, nil
 }
 
