@@ -116,7 +116,7 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return cli.Usagef("--format: %v", err)
 	}
-	opts := report.Options{Metric: e.Flags.String("metric"), Exact: e.Flags.Bool("exact")}
+	opts := report.Options{Threads: e.Threads(), Metric: e.Flags.String("metric"), Exact: e.Flags.Bool("exact")}
 	if e.Flags.IsSet("metric") && format != report.Folded {
 		return cli.Usagef("--metric is for --format %s, found --format %s", report.Folded, format)
 	}

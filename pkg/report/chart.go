@@ -153,23 +153,25 @@ func xTicks(low, high float64) []float64 {
 	}
 }
 
-// yTicks are 1, 2, 5 and their multiples by powers of ten for times, fifths for
-// shares.
+// yTicks are round numbers: for times as few of a power of ten as make three
+// lines or more, for shares fifths.
 func (c *chart) yTicks(low, high float64) []float64 {
 	if !c.time {
 		return []float64{0, 0.2, 0.4, 0.6, 0.8, 1}
 	}
 	var list []float64
-	factors := []float64{1, 2, 5}
-	if high/low > 1000 {
-		factors = factors[:1]
-	}
-	for e := math.Floor(math.Log10(low)) - 1; e <= math.Log10(high)+1; e++ {
-		for _, f := range factors {
-			v, err := strconv.ParseFloat(fmt.Sprintf("%ge%g", f, e), 64)
-			if err == nil && v > 0 {
-				list = append(list, v)
+	for _, factors := range [][]float64{{1}, {1, 2, 5}, {1, 1.5, 2, 3, 4, 5, 7}, {1, 1.2, 1.4, 1.6, 1.8, 2, 2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9}} {
+		list = list[:0]
+		for e := math.Floor(math.Log10(low)); e <= math.Log10(high)+1; e++ {
+			for _, f := range factors {
+				v, err := strconv.ParseFloat(fmt.Sprintf("%ge%g", f, e), 64)
+				if err == nil && v >= low && v <= high {
+					list = append(list, v)
+				}
 			}
+		}
+		if len(list) >= 3 {
+			break
 		}
 	}
 	return list

@@ -324,22 +324,25 @@ func (x *tab) size(width, height int, theme string) {
 	x.do("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": theme}}}, nil)
 }
 
-// shot keeps a picture of the whole page as name.png in the directory that
-// DVM_SCREENSHOTS names; nowhere when it is not set.
+// shot keeps pictures of the page in the directory that DVM_SCREENSHOTS names:
+// name.png of all of it, name-top.png of the first screen. Nothing when it is
+// not set.
 func (x *tab) shot(name string) {
 	x.t.Helper()
 	dir := os.Getenv("DVM_SCREENSHOTS")
 	if dir == "" {
 		return
 	}
-	var p struct{ Data string }
-	x.do("Page.captureScreenshot", map[string]any{"captureBeyondViewport": true, "format": "png"}, &p)
-	data, err := base64.StdEncoding.DecodeString(p.Data)
-	if err == nil {
-		err = os.WriteFile(filepath.Join(dir, name+".png"), data, 0o644)
-	}
-	if err != nil {
-		x.t.Fatal(err)
+	for suffix, all := range map[string]bool{"": true, "-top": false} {
+		var p struct{ Data string }
+		x.do("Page.captureScreenshot", map[string]any{"captureBeyondViewport": all, "format": "png"}, &p)
+		data, err := base64.StdEncoding.DecodeString(p.Data)
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name+suffix+".png"), data, 0o644)
+		}
+		if err != nil {
+			x.t.Fatal(err)
+		}
 	}
 }
 

@@ -24,11 +24,17 @@ func (m *markup) exact(v Value) {
 		*m = strconv.AppendInt(*m, v.count, 10)
 		return
 	}
-	if v.real == 0 {
+	m.number(v.real, -1)
+}
+
+// number appends a number with the given digits or, for -1, with as many as
+// read back as the same number.
+func (m *markup) number(x float64, digits int) {
+	if x == 0 {
 		*m = append(*m, '0')
 		return
 	}
-	*m = strconv.AppendFloat(*m, v.real, 'g', -1, 64)
+	*m = strconv.AppendFloat(*m, x, 'g', digits, 64)
 }
 
 // text appends text for a place between tags or in a quoted attribute.
@@ -104,10 +110,14 @@ func (m *markup) value(v Value, unit string) {
 }
 
 // cell appends a cell of a table with a number that is exact in its data-value
-// and, for people, in its tooltip. Attributes, if any, begin with a blank.
-func (m *markup) cell(v Value, unit, attributes string) {
+// and, for people, in its tooltip.
+func (m *markup) cell(v Value, unit string) {
 	m.raw("<td")
-	m.raw(attributes)
+	m.cellRest(v, unit)
+}
+
+// cellRest appends a cell from behind its first attributes on.
+func (m *markup) cellRest(v Value, unit string) {
 	m.raw(` data-value="`)
 	from := len(*m)
 	m.exact(v)

@@ -72,10 +72,44 @@ func parts() *template.Template {
 type pageWriter struct {
 	w         io.Writer
 	templates *template.Template
+	threads   int
 	err       error
 }
 
-func newPageWriter(w io.Writer) *pageWriter { return &pageWriter{w: w, templates: parts()} }
+func newPageWriter(w io.Writer, o Options) *pageWriter {
+	return &pageWriter{w: w, templates: parts(), threads: max(1, o.Threads)}
+}
+
+// pieces is how many pieces of markup [pageWriter.each] makes at once.
+const pieces = 64
+
+// each writes n pieces of markup in their order. They are made by as many
+// goroutines as the options allow, so add must not write what others read.
+func (p *pageWriter) each(n int, add func(m *markup, i int)) {
+	batches := (n + pieces - 1) / pieces
+	made := make([]chan markup, p.threads)
+	// What was written lends its memory to what comes next.
+	free := make([]chan markup, p.threads)
+	for t := range made {
+		made[t], free[t] = make(chan markup, 1), make(chan markup, 2)
+		free[t] <- nil
+		free[t] <- nil
+		go func() {
+			for b := t; b < batches; b += p.threads {
+				m := (<-free[t])[:0]
+				for i := b * pieces; i < min(n, (b+1)*pieces); i++ {
+					add(&m, i)
+				}
+				made[t] <- m
+			}
+		}()
+	}
+	for b := range batches {
+		m := <-made[b%p.threads]
+		p.write(m)
+		free[b%p.threads] <- m
+	}
+}
 
 // template writes the named template.
 func (p *pageWriter) template(name string, data any) {

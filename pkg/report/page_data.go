@@ -10,6 +10,10 @@ import (
 // the rest has no place in a picture.
 const maxDrawn = 4096
 
+// manyDigits is how many digits the figures of classes have in pages of more
+// than [maxStatic] intervals, of which they are the larger part.
+const manyDigits = 9
+
 // pageFigure is what the script knows about a figure.
 type pageFigure struct {
 	Anchor     string `json:"anchor"`
@@ -57,14 +61,11 @@ var partFigures = map[string][2]string{
 func writeData(p *pageWriter, t *Tree) {
 	words := map[string]int{}
 	head := dataHead{Grid: append([]int{}, t.Header.Grid...), Words: []string{}}
-	word := func(s string) int64 {
-		i, ok := words[s]
-		if !ok {
-			i = len(head.Words)
-			words[s] = i
+	word := func(s string) {
+		if _, ok := words[s]; !ok {
+			words[s] = len(head.Words)
 			head.Words = append(head.Words, s)
 		}
-		return int64(i)
 	}
 	for _, n := range t.Nodes {
 		word(typeWords(n.Type))
@@ -96,11 +97,17 @@ func writeData(p *pageWriter, t *Tree) {
 	if err != nil {
 		panic("report: internal error: " + err.Error())
 	}
+	digits := -1
+	if len(t.Nodes) > maxStatic {
+		digits = manyDigits
+	}
 	var m markup
 	m.raw(`<script type="application/json" id="data">`)
 	m = append(m, text[:len(text)-1]...)
 	m.raw(",\n\"intervals\":[")
-	for i, n := range t.Nodes {
+	p.write(m)
+	p.each(len(t.Nodes), func(m *markup, i int) {
+		n := t.Nodes[i]
 		if i > 0 {
 			m.raw(",")
 		}
@@ -115,9 +122,9 @@ func writeData(p *pageWriter, t *Tree) {
 		m.raw(",")
 		m.int(int64(n.Level))
 		m.raw(",")
-		m.int(word(typeWords(n.Type)))
+		m.int(int64(words[typeWords(n.Type)]))
 		m.raw(",")
-		m.int(word(fileWords(&n.Interval)))
+		m.int(int64(words[fileWords(&n.Interval)]))
 		m.raw(",")
 		m.int(int64(n.Line))
 		if n.Expr == nil {
@@ -140,20 +147,16 @@ func writeData(p *pageWriter, t *Tree) {
 		}
 		m.raw("]")
 		if len(n.Classes) > 0 {
-			m.classes(n.Classes, columns)
+			m.classes(n.Classes, columns, digits)
 		}
 		m.raw("]")
-		if len(m) > 1<<16 {
-			p.write(m)
-			m = m[:0]
-		}
-	}
-	m.raw("\n]}\n</script>\n")
-	p.write(m)
+	})
+	p.write(markup("\n]}\n</script>\n"))
 }
 
-// classes appends the classes of processors of an interval.
-func (m *markup) classes(classes []interval.Processor, columns []Figure) {
+// classes appends the classes of processors of an interval, their figures with
+// the given number of digits or, for -1, exactly.
+func (m *markup) classes(classes []interval.Processor, columns []Figure, digits int) {
 	m.raw(",[")
 	for i := range classes[:min(len(classes), maxDrawn)] {
 		c := &classes[i]
@@ -187,7 +190,7 @@ func (m *markup) classes(classes []interval.Processor, columns []Figure) {
 			if j > 0 {
 				m.raw(",")
 			}
-			m.exact(columns[j].OfTimes(&c.Times))
+			m.number(columns[j].times(&c.Times), digits)
 		}
 		m.raw("]]")
 	}

@@ -47,9 +47,9 @@ type pageFinding struct {
 // writeHTML writes the page: what is known about the program as a whole; the
 // intervals for people without scripts, inside noscript; the definitions; the
 // intervals as data, and the script that shows them.
-func writeHTML(w io.Writer, t *Tree, _ Options) error {
+func writeHTML(w io.Writer, t *Tree, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	p := newPageWriter(b)
+	p := newPageWriter(b, o)
 	page := newReportPage(t)
 	p.template("begin", page)
 	p.template("top", page)
@@ -105,7 +105,7 @@ func newReportPage(t *Tree) *reportPage {
 	}
 	for _, s := range Split(&root.Times) {
 		var m markup
-		m.cell(Value{real: s.Seconds}, unitSeconds, "")
+		m.cell(Value{real: s.Seconds}, unitSeconds)
 		side := "lost"
 		if s.Productive {
 			side = "productive"

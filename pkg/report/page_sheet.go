@@ -42,7 +42,7 @@ type pageSeries struct{ Class, Label string }
 // scripts; with them tables sort and filter.
 func writeSheetHTML(w io.Writer, s *Sheet, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
-	p := newPageWriter(b)
+	p := newPageWriter(b, o)
 	page := &sheetPage{frame: newFrame(s.Title, scriptDOM, scriptTables), Heading: s.Title, Sentences: s.Sentences, Facts: s.Facts}
 	for _, t := range s.Tiles {
 		page.Tiles = append(page.Tiles, pageTile{t.label, t.text})

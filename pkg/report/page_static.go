@@ -13,7 +13,7 @@ const maxClasses = 256
 // writeStatic writes every interval as it is shown without scripts: the list,
 // and a section for each.
 func writeStatic(p *pageWriter, t *Tree) {
-	s := static{main: mainFigures(), columns: processorFigures()}
+	s := &static{main: mainFigures(), columns: processorFigures()}
 	for k := range s.kinds {
 		s.kinds[k] = kindFigures(interval.Kind(k))
 	}
@@ -24,14 +24,8 @@ func writeStatic(p *pageWriter, t *Tree) {
 		m.listRow(n)
 	}
 	m.raw("</tbody></table></div>\n")
-	for _, n := range t.Nodes {
-		s.section(&m, n)
-		if len(m) > 1<<16 {
-			p.write(m)
-			m = m[:0]
-		}
-	}
 	p.write(m)
+	p.each(len(t.Nodes), func(m *markup, i int) { s.section(m, t.Nodes[i]) })
 }
 
 // listHead begins the table of intervals.
@@ -54,9 +48,9 @@ func (m *markup) listRow(n *Node) {
 		m.int(*n.Expr)
 	}
 	m.raw("</span></th>")
-	m.cell(Value{real: float64(n.ExecutionTime)}, unitSeconds, "")
-	m.cell(Value{real: n.Efficiency}, unitRatio, "")
-	m.cell(Value{real: float64(n.LostTime)}, unitSeconds, "")
+	m.cell(Value{real: float64(n.ExecutionTime)}, unitSeconds)
+	m.cell(Value{real: n.Efficiency}, unitRatio)
+	m.cell(Value{real: float64(n.LostTime)}, unitSeconds)
 	m.raw(`<td class="use">`)
 	m.bar(&n.Times)
 	m.raw("</td><td>")
@@ -145,7 +139,14 @@ func (m *markup) definition(f *Figure) {
 // figure appends the cell of a figure of an interval, with the figure's
 // anchor.
 func (m *markup) figure(f *Figure, n *Node) {
-	m.cell(f.Value(&n.Interval), f.Unit, ` id="i`+strconv.Itoa(n.ID)+"-"+f.Anchor+`" data-name="`+f.Anchor+`"`)
+	m.raw(`<td id="i`)
+	m.int(int64(n.ID))
+	m.raw("-")
+	m.raw(f.Anchor)
+	m.raw(`" data-name="`)
+	m.raw(f.Anchor)
+	m.raw(`"`)
+	m.cellRest(f.Value(&n.Interval), f.Unit)
 }
 
 // processors appends the table of the processors of an interval.
@@ -171,7 +172,7 @@ func (s *static) processors(m *markup, classes []interval.Processor) {
 		m.int(c.N)
 		m.raw("</td>")
 		for j := range s.columns {
-			m.cell(s.columns[j].OfTimes(&c.Times), unitSeconds, "")
+			m.cell(s.columns[j].OfTimes(&c.Times), unitSeconds)
 		}
 		m.raw("</tr>\n")
 	}
@@ -179,7 +180,7 @@ func (s *static) processors(m *markup, classes []interval.Processor) {
 	var rows [3]markup
 	for j := range s.columns {
 		for i, x := range statistics(classes, s.columns[j].times) {
-			rows[i].cell(Value{real: x}, unitSeconds, "")
+			rows[i].cell(Value{real: x}, unitSeconds)
 		}
 	}
 	for i, label := range []string{"minimum", "mean", "maximum"} {
@@ -240,9 +241,21 @@ func (m *markup) bar(t *interval.Times) {
 	for _, s := range list {
 		label += " " + s.Label + " " + percentHTML(s.Share) + ";"
 	}
-	m.raw(`<svg class="bar" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="` + label + `">`)
+	m.raw(`<svg class="bar" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="`)
+	m.raw(label)
+	m.raw(`">`)
 	for _, s := range list {
-		m.raw(`<rect class="p-` + s.Key + `" x="` + s.X + `" width="` + s.Width + `" height="20"><title>` + s.Label + " " + percentHTML(s.Share) + `</title></rect>`)
+		m.raw(`<rect class="p-`)
+		m.raw(s.Key)
+		m.raw(`" x="`)
+		m.raw(s.X)
+		m.raw(`" width="`)
+		m.raw(s.Width)
+		m.raw(`" height="20"><title>`)
+		m.raw(s.Label)
+		m.raw(" ")
+		m.raw(percentHTML(s.Share))
+		m.raw(`</title></rect>`)
 	}
 	m.raw("</svg>")
 }

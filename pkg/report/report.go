@@ -58,6 +58,9 @@ type Options struct {
 	// Exact shows the numbers of the text and of the summary in full, times
 	// in seconds. The page has them as tooltips, the other formats anyway.
 	Exact bool
+	// Threads is how many goroutines may make parts of a page at once, 1 when
+	// it is 0; the page does not depend on it.
+	Threads int
 	// Colour allows the text to hold the escape sequences of terminals.
 	Colour bool
 }
