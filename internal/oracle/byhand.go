@@ -109,7 +109,7 @@ func (e *engine) addHop(s *stage, t transfer) {
 	}
 }
 
-// waitShadow ends an exchange. The wait of a recvsh_ that nobody answered yet
+// waitShadow ends an exchange. The wait of a recvsh_ that no sendsh_ answered yet
 // notes when it was made; that of a sendsh_ which a pipeline used up is no
 // operation.
 func (e *engine) waitShadow(c *call.Call) error {

@@ -1,7 +1,7 @@
 package tracegen
 
 // body makes calls inside the body of a loop: sequential loops as intervals,
-// accesses to elements, functions that nobody knows, and, where the loop is not
+// accesses to elements, functions outside the table, and, where the loop is not
 // quiet, exchanges and input and output.
 func (g *gen) body(l *nest) {
 	if !g.has(Bodies) || g.chance(60) {

@@ -47,8 +47,8 @@ type readAhead interface {
 }
 
 // Ahead returns a source that yields what src yields and reads it ahead in
-// goroutines of its own, until ctx ends, so that threads are busy with whoever
-// asks. A call stays valid until Next, as always. With one thread, sources are
+// goroutines of its own, until ctx ends, so that threads are busy, the caller's
+// among them. A call stays valid until Next, as always. With one thread, sources are
 // returned as they are, and those that cannot read ahead always.
 func Ahead(ctx context.Context, src Source, threads int) Source {
 	if s, ok := src.(readAhead); ok {

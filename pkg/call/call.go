@@ -42,8 +42,8 @@ type Header struct {
 }
 
 // Others are the fields of a record that are not known, as they were read,
-// each with a comma before it. Whoever reads records and writes them again
-// keeps them; nobody else heeds them.
+// each with a comma before it. Code that reads records and writes them again
+// keeps them; all other code ignores them.
 type Others struct {
 	Others []byte `json:"-"`
 }

@@ -6,8 +6,7 @@ import (
 )
 
 // end is the end record: the number of calls, and what was noticed while the
-// trace was read, so that it is not lost on the way to whoever reads the
-// records.
+// trace was read, so that it reaches the reader of the records.
 type end struct {
 	calls, warnings int64
 	noticed         []notice

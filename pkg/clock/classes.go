@@ -56,7 +56,7 @@ type classes struct {
 }
 
 // book is what the classes have in one account; the slices are empty until
-// somebody joins.
+// a processor joins.
 type book struct {
 	counters []Counters
 	member   []bool

@@ -121,7 +121,7 @@ func (c *Counters) AwaitFree(k interval.Kind, t, start, end, late units.Seconds)
 }
 
 // Stage books what a stage of a pipeline does beside its work.
-func (c *Counters) Stage(p *Part) {
+func (c *Counters) Stage(p *Outcome) {
 	if p.Transfer != 0 {
 		c.Transfer(interval.Shadow, p.Transfer)
 	}

@@ -70,8 +70,8 @@ type Actor struct {
 	Spent units.Seconds
 }
 
-// Part is what a pipeline makes of an actor.
-type Part struct {
+// Outcome is what a processor, or several, did in a pipeline.
+type Outcome struct {
 	// Works are the amounts of the pipeline's Work, in its order; nil when
 	// the actor takes no part.
 	Works []Amount
@@ -99,8 +99,8 @@ func (n *Network) LabelsOf(p *Pipeline) [][]int64 {
 
 // Schedule runs the pipeline with the given actors and returns what becomes
 // of each.
-func (n *Network) Schedule(p *Pipeline, actors []Actor) []Part {
-	parts := make([]Part, len(actors))
+func (n *Network) Schedule(p *Pipeline, actors []Actor) []Outcome {
+	outcomes := make([]Outcome, len(actors))
 	at := make(map[int]int, len(actors)) // number in the system -> stage
 	order := make([]int, 0, len(actors))
 	shapes := make([]Stage, len(actors))
@@ -115,11 +115,11 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Part {
 	a := comm.Across{Hops: p.Hops}
 	for k, i := range order {
 		ac := &actors[i]
-		parts[i].Works = make([]Amount, len(p.Work))
+		outcomes[i].Works = make([]Amount, len(p.Work))
 		st[k] = comm.Stage{Clock: ac.Clock, Work: ac.Spent, Copies: ac.N}
 		for w := range p.Work {
-			parts[i].Works[w] = p.Work[w].Of(ac.Coords)
-			st[k].Work += took(parts[i].Works[w], ac.Power)
+			outcomes[i].Works[w] = p.Work[w].Of(ac.Coords)
+			st[k].Work += took(outcomes[i].Works[w], ac.Power)
 		}
 		own := p.System.Number(ac.Coords)
 		at[own] = k
@@ -133,11 +133,11 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Part {
 		a.Work, a.Transfer = max(a.Work, st[k].Work), max(a.Transfer, received)
 	}
 	for k, tm := range n.run(p, &a, st) {
-		part := &parts[order[k]]
+		part := &outcomes[order[k]]
 		part.Transfer, part.Overlap, part.Wait, part.End = tm.Start+tm.Transfer, tm.Hidden, tm.Wait, tm.End
 		n.explainStage(&actors[order[k]], &st[k], &tm)
 	}
-	return parts
+	return outcomes
 }
 
 // run runs the stages of a pipeline.

@@ -126,7 +126,7 @@ func (d *Reader) readEnd() error {
 // order checks what holds for the intervals of a stream.
 type order struct{ last int }
 
-// interval takes in the next interval and returns what is wrong with it.
+// interval checks the next interval and returns what is wrong with it.
 func (o *order) interval(v *Interval) error {
 	switch {
 	case v.ID <= o.last:

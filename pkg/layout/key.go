@@ -78,7 +78,7 @@ type Extent struct {
 }
 
 // Extent returns how much coordinate c has.
-func (s *Span) Extent(c int) Extent {
+func (s *Ranges) Extent(c int) Extent {
 	if s.Dim >= 0 {
 		return Extent{Indices: s.Hi[c] - s.Lo[c]}
 	}

@@ -82,8 +82,8 @@ func (m *Mapping) Share() (*Share, error) {
 	s := &Share{Same: 1, Total: 1, free: 1, m: m, Labels: make([][]int64, len(m.Grid))}
 	cutBy := make([]int, len(m.Size))
 	covered := make([]int64, len(m.Size))
-	for k := range m.Spans {
-		sp := &m.Spans[k]
+	for k := range m.Ranges {
+		sp := &m.Ranges[k]
 		labels := make([]int64, m.Grid[k])
 		if sp.Dim < 0 {
 			for c := range labels {

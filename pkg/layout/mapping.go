@@ -147,7 +147,7 @@ type Dim struct {
 // of the grid.
 type Dist struct {
 	// ID, when not 0, is the same for equal distributions and no others; it
-	// is given by who keeps distributions.
+	// is given by the code that remembers distributions.
 	ID   int
 	Grid []int
 	Size []int64 // of the template
@@ -193,8 +193,8 @@ func Distribute(grid []int, size, axis, param []int64, weights func(a, k int) We
 	return d, nil
 }
 
-// Span is what the coordinates of one grid dimension own of an index space.
-type Span struct {
+// Ranges are what the coordinates of one grid dimension own of an index space.
+type Ranges struct {
 	// Dim is the dimension of the index space that is cut along the grid
 	// dimension, -1 when none is: then the coordinates First..Last own
 	// everything and the others nothing; First > Last means nobody.
@@ -211,25 +211,25 @@ type Span struct {
 // intersection of what its coordinates own.
 type Mapping struct {
 	// ID, when not 0, is the same for equal mappings and no others; it is
-	// given by who keeps mappings.
-	ID    int
-	Grid  []int
-	Size  []int64 // of the index space
-	Spans []Span  // one per grid dimension
+	// given by the code that remembers mappings.
+	ID     int
+	Grid   []int
+	Size   []int64  // of the index space
+	Ranges []Ranges // one per grid dimension
 }
 
 // Place maps an index space of the given size, placed on the template by
 // rules, on the grid of d.
 func Place(d *Dist, rules []Rule, size []int64) (*Mapping, error) {
-	m := &Mapping{Grid: d.Grid, Size: size, Spans: make([]Span, len(d.Grid))}
+	m := &Mapping{Grid: d.Grid, Size: size, Ranges: make([]Ranges, len(d.Grid))}
 	for k, n := range d.Grid {
 		dim := &d.Dims[k]
 		switch dim.Kind {
 		case Whole:
-			m.Spans[k] = Span{Dim: -1, First: 0, Last: n - 1}
+			m.Ranges[k] = Ranges{Dim: -1, First: 0, Last: n - 1}
 			continue
 		case Fixed:
-			m.Spans[k] = Span{Dim: -1, First: dim.Coord, Last: dim.Coord}
+			m.Ranges[k] = Ranges{Dim: -1, First: dim.Coord, Last: dim.Coord}
 			continue
 		}
 		if dim.Axis >= len(rules) {
@@ -237,15 +237,15 @@ func Place(d *Dist, rules []Rule, size []int64) (*Mapping, error) {
 		}
 		switch r := rules[dim.Axis]; r.Kind {
 		case Replicated:
-			m.Spans[k] = holders(dim.Block, 0, dim.Block.Len()-1, 1)
+			m.Ranges[k] = holders(dim.Block, 0, dim.Block.Len()-1, 1)
 		case Constant:
 			c := dim.Block.Owner(r.B)
 			if c < 0 {
 				return nil, fmt.Errorf("the alignment places everything at element %d of axis %d, which has the elements 0..%d", r.B, dim.Axis+1, dim.Block.Len()-1)
 			}
-			m.Spans[k] = Span{Dim: -1, First: c, Last: c}
+			m.Ranges[k] = Ranges{Dim: -1, First: c, Last: c}
 		case Bounded:
-			m.Spans[k] = holders(dim.Block, r.A, r.B, r.Step)
+			m.Ranges[k] = holders(dim.Block, r.A, r.B, r.Step)
 		case Linear:
 			if r.Dim >= len(size) {
 				return nil, fmt.Errorf("the alignment names dimension %d of an index space with %d", r.Dim+1, len(size))
@@ -254,7 +254,7 @@ func Place(d *Dist, rules []Rule, size []int64) (*Mapping, error) {
 			if err != nil {
 				return nil, err
 			}
-			m.Spans[k] = s
+			m.Ranges[k] = s
 		}
 	}
 	return m, nil
@@ -262,8 +262,8 @@ func Place(d *Dist, rules []Rule, size []int64) (*Mapping, error) {
 
 // holders returns the coordinates that own some of the elements lo, lo+step,
 // ... up to hi.
-func holders(a Axis, lo, hi, step int64) Span {
-	s := Span{Dim: -1, First: 1, Last: 0}
+func holders(a Axis, lo, hi, step int64) Ranges {
+	s := Ranges{Dim: -1, First: 1, Last: 0}
 	hi, step = min(hi, a.Len()-1), max(step, 1)
 	first, last := a.Owner(max(lo, 0)), a.Owner(hi)
 	if first < 0 || last < 0 {
@@ -295,13 +295,13 @@ func holders(a Axis, lo, hi, step int64) Span {
 
 // Holds reports whether coordinate c owns anything along a dimension that is
 // not cut.
-func (s *Span) Holds(c int) bool {
+func (s *Ranges) Holds(c int) bool {
 	return c >= s.First && c <= s.Last && (s.Gaps == nil || !s.Gaps[c])
 }
 
 // Holders returns how many coordinates own everything along a dimension that
 // is not cut.
-func (s *Span) Holders() int {
+func (s *Ranges) Holders() int {
 	n := max(0, s.Last-s.First+1)
 	if s.Gaps != nil {
 		for c := s.First; c <= s.Last; c++ {
@@ -315,7 +315,7 @@ func (s *Span) Holders() int {
 
 // Nearest returns the coordinate nearest to c, of two the lower, that owns
 // everything along a dimension that is not cut; there must be one.
-func (s *Span) Nearest(c int) int {
+func (s *Ranges) Nearest(c int) int {
 	c = min(max(c, s.First), s.Last)
 	for d := 0; ; d++ {
 		if s.Holds(c - d) {
@@ -328,12 +328,12 @@ func (s *Span) Nearest(c int) int {
 }
 
 // cut returns the indices x with A*x+B in each coordinate's block.
-func cut(a Axis, r Rule, size int64) (Span, error) {
+func cut(a Axis, r Rule, size int64) (Ranges, error) {
 	if _, ok := mul(r.A, max(size, 1)); !ok {
-		return Span{}, errPlace
+		return Ranges{}, errPlace
 	}
 	n := a.Coords()
-	s := Span{Dim: r.Dim, Lo: make([]int64, n), Hi: make([]int64, n)}
+	s := Ranges{Dim: r.Dim, Lo: make([]int64, n), Hi: make([]int64, n)}
 	for c := range n {
 		lo, hi := a.Range(c)
 		var first, end int64
@@ -354,9 +354,9 @@ func cut(a Axis, r Rule, size int64) (Span, error) {
 // Everywhere maps an index space on a grid so that every processor owns all
 // of it.
 func Everywhere(grid []int, size []int64) *Mapping {
-	m := &Mapping{Grid: grid, Size: size, Spans: make([]Span, len(grid))}
+	m := &Mapping{Grid: grid, Size: size, Ranges: make([]Ranges, len(grid))}
 	for k, n := range grid {
-		m.Spans[k] = Span{Dim: -1, First: 0, Last: n - 1}
+		m.Ranges[k] = Ranges{Dim: -1, First: 0, Last: n - 1}
 	}
 	return m
 }
@@ -369,8 +369,8 @@ func (m *Mapping) Owned(coords []int, dst []Interval) bool {
 		dst[i] = Interval{0, m.Size[i]}
 	}
 	some := true
-	for k := range m.Spans {
-		s := &m.Spans[k]
+	for k := range m.Ranges {
+		s := &m.Ranges[k]
 		c := coords[k]
 		if s.Dim < 0 {
 			some = some && s.Holds(c)

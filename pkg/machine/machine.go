@@ -14,7 +14,7 @@
 // Nodes are built with [NewProcessor] and [NewCluster], machines with [New].
 // Media and powers may be changed in place before a simulation; the shape of
 // the tree may not, because the nodes remember how many processors they hold.
-// A machine that nobody changes is safe for concurrent use.
+// A machine that is not being changed is safe for concurrent use.
 package machine
 
 import (

@@ -6,7 +6,7 @@ import (
 	"dvmtools/pkg/procs"
 )
 
-// CreateShadowGroup takes in crtshg_.
+// CreateShadowGroup handles crtshg_.
 func (t *Table) CreateShadowGroup(c *call.Call) error {
 	t.bindRet(c, "ShadowGroupRef", &ShadowGroup{})
 	return nil
@@ -17,7 +17,7 @@ func (t *Table) ShadowGroup(c *call.Call) (*ShadowGroup, error) {
 	return lookup[*ShadowGroup](t, c, "a group of shadow edges", "ShadowGroupRef")
 }
 
-// InsertShadow takes in inssh_ and incsh_: all sides, with corners when
+// InsertShadow handles inssh_ and incsh_: all sides, with corners when
 // FullShdSign=1.
 func (t *Table) InsertShadow(c *call.Call) error {
 	full, err := c.IntOr("FullShdSign", 0)
@@ -40,7 +40,7 @@ const (
 	sideHigh = 4
 )
 
-// InsertShadowDims takes in insshd_ and incshd_: the sides that ShdSignArray
+// InsertShadowDims handles insshd_ and incshd_: the sides that ShdSignArray
 // names; at most MaxShdCount dimensions are left at once.
 func (t *Table) InsertShadowDims(c *call.Call) error {
 	corners, err := c.Int("MaxShdCount")
@@ -115,7 +115,7 @@ func (t *Table) insertEdge(c *call.Call, sides func(*Array, *Edge) error) error 
 	return nil
 }
 
-// CreateReductionGroup takes in crtrg_.
+// CreateReductionGroup handles crtrg_.
 func (t *Table) CreateReductionGroup(c *call.Call) error {
 	t.bindRet(c, "RedGroupRef", &ReductionGroup{})
 	return nil
@@ -126,7 +126,7 @@ func (t *Table) ReductionGroup(c *call.Call) (*ReductionGroup, error) {
 	return lookup[*ReductionGroup](t, c, "a reduction group", "RedGroupRef")
 }
 
-// CreateReduction takes in crtred_.
+// CreateReduction handles crtred_.
 func (t *Table) CreateReduction(c *call.Call) error {
 	typ, err := c.Int("RedArrayType")
 	if err != nil {
@@ -151,7 +151,7 @@ func (t *Table) CreateReduction(c *call.Call) error {
 	return nil
 }
 
-// InsertReduction takes in insred_: the variable joins the group, which
+// InsertReduction handles insred_: the variable joins the group, which
 // belongs to the loop, template or system that is named
 // (docs/model.md#reductions).
 func (t *Table) InsertReduction(c *call.Call) error {
@@ -186,7 +186,7 @@ func (t *Table) InsertReduction(c *call.Call) error {
 	return nil
 }
 
-// CreateLoopBuffer takes in crtrbl_.
+// CreateLoopBuffer handles crtrbl_.
 func (t *Table) CreateLoopBuffer(c *call.Call) error {
 	a, err := t.Array(c, "Rem")
 	if err != nil {
@@ -220,7 +220,7 @@ func (t *Table) bindBuffer(c *call.Call, b *Buffer) {
 	t.bindRet(c, "BufferHandlePtr", b)
 }
 
-// CreateSectionBuffer takes in crtrbp_.
+// CreateSectionBuffer handles crtrbp_.
 func (t *Table) CreateSectionBuffer(c *call.Call) error {
 	a, err := t.Array(c, "Rem")
 	if err != nil {
@@ -246,7 +246,7 @@ func (t *Table) Buffer(c *call.Call) (*Buffer, error) {
 	return lookup[*Buffer](t, c, "a remote access buffer", "BufferHandlePtr", "BufferHeader")
 }
 
-// CreateBufferGroup takes in crtbg_.
+// CreateBufferGroup handles crtbg_.
 func (t *Table) CreateBufferGroup(c *call.Call) error {
 	t.bindRet(c, "RegularAccessGroupRef", &BufferGroup{})
 	return nil
@@ -257,7 +257,7 @@ func (t *Table) BufferGroup(c *call.Call) (*BufferGroup, error) {
 	return lookup[*BufferGroup](t, c, "a group of remote access buffers", "RegularAccessGroupRef")
 }
 
-// InsertBuffer takes in insrb_.
+// InsertBuffer handles insrb_.
 func (t *Table) InsertBuffer(c *call.Call) error {
 	g, err := t.BufferGroup(c)
 	if err != nil {

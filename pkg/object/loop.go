@@ -7,7 +7,7 @@ import (
 	"dvmtools/pkg/layout"
 )
 
-// CreateLoop takes in crtpl_. Loops do not nest
+// CreateLoop handles crtpl_. Loops do not nest
 // (docs/model.md#8-parallel-loops).
 func (t *Table) CreateLoop(c *call.Call) error {
 	if t.loop != nil {
@@ -29,7 +29,7 @@ func (t *Table) loopArg(c *call.Call) (*Loop, error) {
 	return lookup[*Loop](t, c, "a loop", "LoopRef")
 }
 
-// MapLoop takes in mappl_.
+// MapLoop handles mappl_.
 func (t *Table) MapLoop(c *call.Call) error {
 	l, err := t.loopArg(c)
 	if err != nil {
@@ -175,7 +175,7 @@ func (t *Table) CurrentLoop(c *call.Call) (*Loop, error) {
 	return t.loop, nil
 }
 
-// EndLoop takes in endpl_ and returns the loop that ends.
+// EndLoop handles endpl_ and returns the loop that ends.
 func (t *Table) EndLoop(c *call.Call) (*Loop, error) {
 	l, err := t.loopArg(c)
 	if err != nil {
@@ -188,7 +188,7 @@ func (t *Table) EndLoop(c *call.Call) (*Loop, error) {
 	return l, nil
 }
 
-// Across takes in across_.
+// Across handles across_.
 func (t *Table) Across(c *call.Call) error {
 	if t.loop == nil {
 		return Error(c, "loop", "no loop is open, expected crtpl_ before")

@@ -13,7 +13,7 @@ import (
 	"dvmtools/pkg/procs"
 )
 
-// GetSystem takes in getps_: it names the system of a machine.
+// GetSystem handles getps_: it names the system of a machine.
 func (t *Table) GetSystem(c *call.Call) error {
 	m, err := t.machine(c)
 	if err != nil {
@@ -27,7 +27,7 @@ func (t *Table) GetSystem(c *call.Call) error {
 	return nil
 }
 
-// GetMachine takes in getam_: it names the current machine.
+// GetMachine handles getam_: it names the current machine.
 func (t *Table) GetMachine(c *call.Call) error {
 	t.bindRet(c, "AMRef", t.current[len(t.current)-1].machine)
 	return nil
@@ -42,7 +42,7 @@ func (t *Table) newSystem(s *procs.System) *procs.System {
 // maxRank bounds ranks: the run-time system has at most 7 dimensions.
 const maxRank = 64
 
-// ViewSystem takes in psview_.
+// ViewSystem handles psview_.
 func (t *Table) ViewSystem(c *call.Call) error {
 	base, err := t.system(c)
 	if err != nil {
@@ -59,7 +59,7 @@ func (t *Table) ViewSystem(c *call.Call) error {
 	return nil
 }
 
-// CreateSystem takes in crtps_.
+// CreateSystem handles crtps_.
 func (t *Table) CreateSystem(c *call.Call) error {
 	base, err := t.system(c)
 	if err != nil {
@@ -87,7 +87,7 @@ func (t *Table) CreateSystem(c *call.Call) error {
 	return nil
 }
 
-// ElementMachine takes in getamr_: it names a machine of a template.
+// ElementMachine handles getamr_: it names a machine of a template.
 func (t *Table) ElementMachine(c *call.Call) error {
 	tm, err := t.template(c)
 	if err != nil {
@@ -113,7 +113,7 @@ func (t *Table) ElementMachine(c *call.Call) error {
 	return nil
 }
 
-// MapMachine takes in mapam_.
+// MapMachine handles mapam_.
 func (t *Table) MapMachine(c *call.Call) error {
 	m, err := t.machine(c)
 	if err != nil {
@@ -127,7 +127,7 @@ func (t *Table) MapMachine(c *call.Call) error {
 	return nil
 }
 
-// Run takes in runam_ and reports whether the task was entered. One whose
+// Run handles runam_ and reports whether the task was entered. One whose
 // machine names nothing enters the current system again beside its error, so
 // that a caller who goes on finds the stopam_ of the task paired.
 func (t *Table) Run(c *call.Call) (bool, error) {
@@ -152,7 +152,7 @@ func (t *Table) Run(c *call.Call) (bool, error) {
 	return true, nil
 }
 
-// Stop takes in stopam_.
+// Stop handles stopam_.
 func (t *Table) Stop(c *call.Call) error {
 	if len(t.current) == 1 {
 		return Error(c, "task", "no task is entered, expected a runam_ without Run=0 before")
@@ -161,7 +161,7 @@ func (t *Table) Stop(c *call.Call) error {
 	return nil
 }
 
-// CreateTemplate takes in crtamv_.
+// CreateTemplate handles crtamv_.
 func (t *Table) CreateTemplate(c *call.Call) error {
 	size, err := sizes(c)
 	if err != nil {
@@ -171,7 +171,7 @@ func (t *Table) CreateTemplate(c *call.Call) error {
 	return nil
 }
 
-// TemplateOfArray takes in getamv_.
+// TemplateOfArray handles getamv_.
 func (t *Table) TemplateOfArray(c *call.Call) error {
 	a, err := t.Array(c, "")
 	if err != nil {
@@ -183,7 +183,7 @@ func (t *Table) TemplateOfArray(c *call.Call) error {
 	return nil
 }
 
-// BlockDivisor takes in blkdiv_.
+// BlockDivisor handles blkdiv_.
 func (t *Table) BlockDivisor(c *call.Call) error {
 	tm, err := t.template(c)
 	if err != nil {
@@ -201,7 +201,7 @@ func (t *Table) BlockDivisor(c *call.Call) error {
 	return err
 }
 
-// BlockSizes takes in genblk_: the weights hold for the named system and
+// BlockSizes handles genblk_: the weights hold for the named system and
 // template. One without axes (AxisCount=0) removes those that there are.
 func (t *Table) BlockSizes(c *call.Call) error {
 	tm, err := t.template(c)
@@ -250,7 +250,7 @@ func (t *Table) BlockSizes(c *call.Call) error {
 	return nil
 }
 
-// LoadWeights takes in setelw_. Traces made with LoadWeightTrace=0 lack the
+// LoadWeights handles setelw_. Traces made with LoadWeightTrace=0 lack the
 // loads; equal ones are taken then, with one warning.
 func (t *Table) LoadWeights(c *call.Call) error {
 	tm, err := t.template(c)
@@ -320,8 +320,8 @@ func (t *Table) weights(tm *Template, s *procs.System, a, k int) layout.Weights 
 	return w
 }
 
-// positive returns w, or nil when its sum is zero: weights that nobody has
-// weigh everybody alike.
+// positive returns w, or nil when its sum is zero: weights that are
+// all 0 mean an even distribution.
 func positive(w []float64) []float64 {
 	for _, x := range w {
 		if x > 0 {
@@ -365,7 +365,7 @@ func (t *Table) distribution(c *call.Call, tm *Template) (*procs.System, *layout
 // length is the rank of the grids that the program can use.
 func (t *Table) Extents() []int64 { return t.extents }
 
-// Distribute takes in distr_.
+// Distribute handles distr_.
 func (t *Table) Distribute(c *call.Call) error {
 	tm, err := t.template(c)
 	if err != nil {
@@ -391,7 +391,7 @@ type Move struct {
 	FromSystem, ToSystem *procs.System
 }
 
-// Redistribute takes in redis_ of a template or of an array's template and
+// Redistribute handles redis_ of a template or of an array's template and
 // returns the arrays that move.
 func (t *Table) Redistribute(c *call.Call) ([]Move, error) {
 	var tm *Template
@@ -492,7 +492,7 @@ func composed(c *call.Call, tm *Template, pat *Array, axis, coeff, constant []in
 	return rules, nil
 }
 
-// CreateArray takes in crtda_.
+// CreateArray handles crtda_.
 func (t *Table) CreateArray(c *call.Call) error {
 	size, err := sizes(c)
 	if err != nil {
@@ -562,7 +562,7 @@ func (t *Table) typeSize(n int64) int64 {
 	return 0
 }
 
-// CreateReplica takes in crtrda_: an array that is whole everywhere on the
+// CreateReplica handles crtrda_: an array that is whole everywhere on the
 // current system.
 func (t *Table) CreateReplica(c *call.Call) error {
 	size, err := sizes(c)
@@ -579,7 +579,7 @@ func (t *Table) CreateReplica(c *call.Call) error {
 	return nil
 }
 
-// AddHeader takes in addhdr_: another name of an array.
+// AddHeader handles addhdr_: another name of an array.
 func (t *Table) AddHeader(c *call.Call) error {
 	a, err := t.Array(c, "")
 	if err != nil {
@@ -592,7 +592,7 @@ func (t *Table) AddHeader(c *call.Call) error {
 	return nil
 }
 
-// Align takes in align_.
+// Align handles align_.
 func (t *Table) Align(c *call.Call) error {
 	a, err := t.Array(c, "")
 	if err != nil {
@@ -622,7 +622,7 @@ func (t *Table) align(c *call.Call, a *Array) error {
 	return t.place(c, a)
 }
 
-// Realign takes in realn_ and returns the move. A nested crtda_ gives the
+// Realign handles realn_ and returns the move. A nested crtda_ gives the
 // array its new handle.
 func (t *Table) Realign(c *call.Call) (Move, error) {
 	a, err := t.Array(c, "")
@@ -655,8 +655,8 @@ func (t *Table) rename(c, within *call.Call, a *Array) {
 	}
 }
 
-// Delete takes in the functions that delete an object. Handles that name
-// nothing are passed over: the run-time system deletes objects of its own.
+// Delete handles the functions that delete an object. Handles that name
+// nothing are ignored: the run-time system deletes objects of its own.
 func (t *Table) Delete(c *call.Call) error {
 	for i := range c.Args.Len() {
 		key := c.Args.At(i).Key

@@ -103,7 +103,7 @@ func (t *Table) bindRet(c *call.Call, key string, obj any) {
 	t.bind(ref, obj)
 }
 
-// end takes an object that is no more out of those that refer to it. What it
+// end removes an object that was deleted from those that refer to it. What it
 // refers to survives.
 func end(obj any) {
 	if a, ok := obj.(*Array); ok && a.Template != nil {
@@ -252,8 +252,8 @@ func sizes(c *call.Call) ([]int64, error) {
 	return size, nil
 }
 
-// Follow takes in a call that changes objects; classes that change none are
-// passed over. It is for readers of a trace that want to know where things
+// Follow brings the table up to date with a call; those of classes that change
+// no objects are ignored. It is for readers of a trace that want to know where things
 // lie, without a simulation.
 func (t *Table) Follow(c *call.Call) error {
 	if f := followers[c.Class()]; f != nil {

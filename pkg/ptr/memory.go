@@ -46,7 +46,7 @@ const (
 	mostUses   = 8
 )
 
-// note takes in that n bytes of text come.
+// note counts n bytes of text that were read.
 func (m *memory) note(n int) {
 	if m.slots == nil && m.most > 0 {
 		if m.wait -= n; m.wait <= 0 {

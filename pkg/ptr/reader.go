@@ -106,8 +106,8 @@ func NewReader(name string, r io.Reader, opts Options) (*Reader, error) {
 }
 
 // ReadAhead lets goroutines read the rest of the trace before it is asked for,
-// until ctx ends: as many as leave one of the threads to whom asks. What is
-// read does not depend on it. Call it at most once.
+// until ctx ends: as many as leave one of the threads to the caller of Next.
+// What is read does not depend on it. Call it at most once.
 func (r *Reader) ReadAhead(ctx context.Context, threads int) {
 	if threads > 1 && r.piece.Err == nil {
 		r.feed.start(ctx, min(threads-1, maxScanners))
@@ -378,7 +378,7 @@ func (r *Reader) deliver() (*call.Call, error) {
 	return c, nil
 }
 
-// beginExit takes in an event line that ends the program.
+// beginExit reads an event line that ends the program.
 func (r *Reader) beginExit(p *part) error {
 	if p.head.fn.row == nil || p.head.fn.row.Class != libdvm.Finish || r.exit.Found {
 		return nil
@@ -391,7 +391,7 @@ func (r *Reader) beginExit(p *part) error {
 	return nil
 }
 
-// finishExit takes in the block of the program's end.
+// finishExit reads the block of the program's end.
 func (r *Reader) finishExit() error {
 	c := call.Call{Args: r.exitPart.params, Pos: r.pos(0)}
 	rc, err := c.Int("rc")

@@ -59,7 +59,7 @@ func importLast(s *Sim, c *call.Call) (effect, error) {
 
 // endEdges does what is tied to the boundary iterations of a loop that ends.
 func (s *Sim) endEdges(c *call.Call, l *object.Loop, open *openLoop) error {
-	edges, parts, kept := open.edges, open.parts, open.last && open.pipe == nil
+	edges, times, kept := open.edges, open.times, open.last && open.pipe == nil
 	if len(edges) == 0 {
 		return nil
 	}
@@ -70,9 +70,9 @@ func (s *Sim) endEdges(c *call.Call, l *object.Loop, open *openLoop) error {
 		}
 	}
 	var in *edgeCounts
-	if kept = kept && len(parts) > 0; kept {
-		in = edgeShare(l, parts, imports, true)
-		s.passEdges(l, parts, in, false)
+	if kept = kept && len(times) > 0; kept {
+		in = edgeShare(l, times, imports, true)
+		s.passEdges(l, times, in, false)
 	}
 	for i := range edges {
 		b := &edges[i]
@@ -82,42 +82,42 @@ func (s *Sim) endEdges(c *call.Call, l *object.Loop, open *openLoop) error {
 			}
 			continue
 		}
-		if err := s.beginBoundary(b, l, parts); err != nil {
+		if err := s.beginBoundary(b, l, times); err != nil {
 			return err
 		}
 	}
 	if kept {
-		s.passEdges(l, parts, in, true)
+		s.passEdges(l, times, in, true)
 	}
 	return nil
 }
 
 // beginBoundary starts the exchange of b: at the common clock before the loop
 // plus the longest time that anybody spends in the iterations at the edges.
-func (s *Sim) beginBoundary(b *boundary, l *object.Loop, parts []loopPart) error {
+func (s *Sim) beginBoundary(b *boundary, l *object.Loop, times []loopTime) error {
 	key := flightKey{shadow: b.group}
 	if err := s.idle(&b.call, key); err != nil {
 		return err
 	}
 	start := b.start
-	if e := edgeShare(l, parts, []*object.ShadowGroup{b.group}, false); e != nil {
+	if e := edgeShare(l, times, []*object.ShadowGroup{b.group}, false); e != nil {
 		s.sayEdges("in exported iterations", e, true)
 		start = s.clocks.AfterLongest(start, l.System, e.labels, func(labels []int64) units.Seconds { return e.time(labels, true) })
 	}
 	if s.explained != nil {
-		s.say("the exchange of %s begins at the common clock %v plus the longest time in the iterations that it exports: %v", originOf(&b.call), b.start, start)
+		s.say("the exchange of %s begins at the common clock %v plus the longest time in the iterations that it exports: %v", callSite(&b.call), b.start, start)
 	}
 	end := s.clocks.Exchange(b.sys, start, b.demands...)
-	s.flights.open = append(s.flights.open, flight{key: key, by: originOf(&b.call), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, mark: b.mark})
+	s.flights.open = append(s.flights.open, flight{key: key, by: callSite(&b.call), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, mark: b.mark})
 	return nil
 }
 
 // passEdges passes the part of a loop's time that belongs to the iterations at
 // the edges, or to the others.
-func (s *Sim) passEdges(l *object.Loop, parts []loopPart, e *edgeCounts, edges bool) {
+func (s *Sim) passEdges(l *object.Loop, times []loopTime, e *edgeCounts, edges bool) {
 	if e == nil {
 		if !edges {
-			s.passParts(parts)
+			s.passTimes(times)
 		}
 		return
 	}
@@ -128,8 +128,8 @@ func (s *Sim) passEdges(l *object.Loop, parts []loopPart, e *edgeCounts, edges b
 		}
 		s.sayEdges(which, e, edges)
 	}
-	for i := range parts {
-		p := &parts[i]
+	for i := range times {
+		p := &times[i]
 		counts := e.of[i]
 		s.clocks.Enter(p.account)
 		s.clocks.AddBy(l.System, e.labels, func(labels []int64) clock.Amount {
@@ -147,11 +147,11 @@ func (s *Sim) abandonLoop() {
 		if s.loop.pipe != nil {
 			first = s.loop.pipe.passed
 		}
-		s.passParts(s.loop.parts[first:])
+		s.passTimes(s.loop.times[first:])
 	}
 	for i := range s.loop.edges {
 		if b := &s.loop.edges[i]; b.first {
-			s.notes.warn(b.call.Pos, "no-wait", "%s: its loop did not end; the exchange is left out", originOf(&b.call))
+			s.notes.warn(b.call.Pos, "no-wait", "%s: its loop did not end; the exchange is left out", callSite(&b.call))
 		}
 	}
 }

@@ -44,7 +44,7 @@ import (
 // numbers per dimension.
 type edgeCounts struct {
 	labels   [][]int64
-	parts    []loopPart
+	times    []loopTime
 	of       []*edgePortion // of each part
 	portions []*edgePortion
 }
@@ -60,8 +60,8 @@ type edgePortion struct {
 // the edges.
 func (e *edgeCounts) time(labels []int64, edges bool) units.Seconds {
 	var t units.Seconds
-	for i := range e.parts {
-		p := &e.parts[i]
+	for i := range e.times {
+		p := &e.times[i]
 		w := workOf(p.of.share, e.of[i].count(labels, edges), p.user, p.system)
 		t += w.User + w.System
 	}
@@ -106,16 +106,16 @@ func (e *edgeCounts) most(edges bool) []int64 {
 // exchange: those at elements that others need, or with imports those at
 // elements whose neighbours others have. It is nil for a loop that is not
 // mapped, has no iterations, or has a dimension cut along two grid dimensions.
-func edgeShare(l *object.Loop, parts []loopPart, groups []*object.ShadowGroup, imports bool) *edgeCounts {
-	if l.Map == nil || l.Template == nil || l.Template.Dist == nil || l.Share == nil || l.Share.Total == 0 || l.Share.Diagonal() || len(parts) == 0 {
+func edgeShare(l *object.Loop, times []loopTime, groups []*object.ShadowGroup, imports bool) *edgeCounts {
+	if l.Map == nil || l.Template == nil || l.Template.Dist == nil || l.Share == nil || l.Share.Total == 0 || l.Share.Diagonal() || len(times) == 0 {
 		return nil
 	}
-	e := &edgeCounts{parts: parts}
-	for i := range parts {
-		at := slices.IndexFunc(e.portions, func(p *edgePortion) bool { return p.of.same(parts[i].of) })
+	e := &edgeCounts{times: times}
+	for i := range times {
+		at := slices.IndexFunc(e.portions, func(p *edgePortion) bool { return p.of.same(times[i].of) })
 		if at < 0 {
 			at = len(e.portions)
-			e.portions = append(e.portions, &edgePortion{of: parts[i].of})
+			e.portions = append(e.portions, &edgePortion{of: times[i].of})
 		}
 		e.of = append(e.of, e.portions[at])
 	}
@@ -148,7 +148,7 @@ func edgeShare(l *object.Loop, parts []loopPart, groups []*object.ShadowGroup, i
 			key = key[:0]
 			zones := zonesAt(sources, c)
 			for i := range maps {
-				all, inner := alongEdge(&maps[i].Spans[k], l.Template.Dist, rules[i], k, c, zones)
+				all, inner := alongEdge(&maps[i].Ranges[k], l.Template.Dist, rules[i], k, c, zones)
 				counts[i] = [2]int64{all, inner}
 				key = layout.AppendIntsKey(key, counts[i][:])
 			}
@@ -170,25 +170,25 @@ func edgeShare(l *object.Loop, parts []loopPart, groups []*object.ShadowGroup, i
 
 // edgeSource are the edges of one array along a grid dimension.
 type edgeSource struct {
-	span        *layout.Span
+	ranges      *layout.Ranges
 	rule        layout.Rule // places the array's indices on the template
 	low, high   int64       // how many elements from either end are at an edge
 	first, last int64       // the first indices of the first and the last block
 }
 
 // edgesAlong lists what the groups exchange along grid dimension k. An element
-// of the low end is somebody's right edge, and needs the left one.
+// of the low end is the right edge of the block before, and needs its left one.
 func edgesAlong(l *object.Loop, groups []*object.ShadowGroup, k int, imports bool) []edgeSource {
 	var out []edgeSource
 	for _, g := range groups {
 		for i := range g.Edges {
 			ed := &g.Edges[i]
 			a := ed.Array
-			if a.Map == nil || a.Template != l.Template || k >= len(a.Map.Spans) || a.Map.Spans[k].Dim < 0 {
+			if a.Map == nil || a.Template != l.Template || k >= len(a.Map.Ranges) || a.Map.Ranges[k].Dim < 0 {
 				continue
 			}
-			sp := &a.Map.Spans[k]
-			s := edgeSource{span: sp, rule: a.Rules[l.Template.Dist.Dims[k].Axis], low: ed.Hi[sp.Dim], high: ed.Lo[sp.Dim], first: math.MaxInt64, last: -1}
+			sp := &a.Map.Ranges[k]
+			s := edgeSource{ranges: sp, rule: a.Rules[l.Template.Dist.Dims[k].Axis], low: ed.Hi[sp.Dim], high: ed.Lo[sp.Dim], first: math.MaxInt64, last: -1}
 			if imports {
 				s.low, s.high = s.high, s.low
 			}
@@ -212,7 +212,7 @@ func zonesAt(sources []edgeSource, c int) []zone {
 	var out []zone
 	for i := range sources {
 		s := &sources[i]
-		lo, hi := s.span.Lo[c], s.span.Hi[c]
+		lo, hi := s.ranges.Lo[c], s.ranges.Hi[c]
 		if lo == hi {
 			continue
 		}
@@ -269,7 +269,7 @@ func touches(zones []zone, r layout.Rule) bool {
 // executes along the loop dimension that is cut there, and how many of them
 // are not at an edge. Along a dimension that is not cut it is 1 where the loop
 // is executed, and not at an edge unless all of it lies on such an element.
-func alongEdge(sp *layout.Span, d *layout.Dist, rules []layout.Rule, k, c int, zones []zone) (all, inner int64) {
+func alongEdge(sp *layout.Ranges, d *layout.Dist, rules []layout.Rule, k, c int, zones []zone) (all, inner int64) {
 	if sp.Dim < 0 {
 		if !sp.Holds(c) {
 			return 0, 0

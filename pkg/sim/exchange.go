@@ -17,7 +17,7 @@ import (
 // (docs/model.md#6-operations).
 type flight struct {
 	key        flightKey
-	by         origin
+	by         site
 	pos        diag.Pos
 	kind       interval.Kind
 	sys        *procs.System
@@ -77,17 +77,17 @@ func (f *flights) takeNoop(key flightKey) bool {
 	return i >= 0
 }
 
-// origin is the call that started an operation.
-type origin struct {
+// site is where a call stands in the program and in the trace.
+type site struct {
 	name string
 	seq  int64
 	file string
 	line int
 }
 
-func originOf(c *call.Call) origin { return origin{c.Func, c.Seq, c.File, c.Line} }
+func callSite(c *call.Call) site { return site{c.Func, c.Seq, c.File, c.Line} }
 
-func (o origin) String() string {
+func (o site) String() string {
 	return fmt.Sprintf("%s (call %d, %s:%d)", o.name, o.seq, o.file, o.line)
 }
 
@@ -125,7 +125,7 @@ func (s *Sim) start(c *call.Call, key flightKey, k interval.Kind, demands ...clo
 	s.tree.operation(k)
 	start, mark := s.startAsync(sys, k)
 	end := s.clocks.Exchange(sys, start, demands...)
-	s.flights.open = append(s.flights.open, flight{key: key, by: originOf(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, mark: mark})
+	s.flights.open = append(s.flights.open, flight{key: key, by: callSite(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, mark: mark})
 }
 
 // idle reports an operation with the same key that is still under way.

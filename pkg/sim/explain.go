@@ -120,8 +120,8 @@ func (s *Sim) sayEdges(what string, e *edgeCounts, edges bool) {
 		return
 	}
 	labels := e.most(edges)
-	for i := range e.parts {
-		p := &e.parts[i]
+	for i := range e.times {
+		p := &e.times[i]
 		t, n, total := p.user+p.system, e.of[i].count(labels, edges), p.of.share.Total
 		s.say("loop time %s %s: at most %s * %d / %d = %s on power 1", micro(t), what, micro(t), n, total, micro(scaled(t, float64(n)/float64(total))))
 	}

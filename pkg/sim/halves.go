@@ -28,7 +28,7 @@ type halves struct {
 // it, the processors pass values on to each other one after another: a
 // pipeline made by hand.
 type receive struct {
-	by  origin
+	by  site
 	pos diag.Pos
 	// waited is set at its waitsh_: mark remembers the clocks, collective what
 	// had pulled clocks together.
@@ -65,7 +65,7 @@ func receiveShadow(s *Sim, c *call.Call) (effect, error) {
 	}
 	h := s.flights.halvesOf(g)
 	if h.sends == 0 {
-		h.receives = append(h.receives, receive{by: originOf(c), pos: c.Pos})
+		h.receives = append(h.receives, receive{by: callSite(c), pos: c.Pos})
 		return effect{}, nil
 	}
 	h.sends--
@@ -114,8 +114,8 @@ func (s *Sim) startEdges(c *call.Call, g *object.ShadowGroup) error {
 	return err
 }
 
-// waitHalf takes in a waitsh_ of a group without an exchange under way; false
-// when there is nothing that it could wait for.
+// waitHalf handles a waitsh_ of a group without an exchange under way. It
+// reports whether there is anything to wait for.
 func (s *Sim) waitHalf(g *object.ShadowGroup) bool {
 	h := s.flights.halves[g]
 	if h == nil {
@@ -166,11 +166,11 @@ func (s *Sim) wavefrontOf(g *object.ShadowGroup, r *receive) (*wavefront, string
 	}
 	w := newWavefront(sys, g)
 	for k := range sys.Grid {
-		var along []*layout.Span
+		var along []*layout.Ranges
 		low, high := false, false
 		for i := range w.edges {
 			e := &w.edges[i]
-			sp := &e.at.Spans[k]
+			sp := &e.at.Ranges[k]
 			if sp.Dim < 0 || owners(sp) < 2 || e.lo[sp.Dim] == 0 && e.hi[sp.Dim] == 0 {
 				continue
 			}
@@ -185,14 +185,14 @@ func (s *Sim) wavefrontOf(g *object.ShadowGroup, r *receive) (*wavefront, string
 			return nil, "its edges have a width on both sides of a dimension"
 		}
 		w.fill(k, func(c int) bool {
-			return slices.ContainsFunc(along, func(sp *layout.Span) bool { return sp.Lo[c] < sp.Hi[c] })
+			return slices.ContainsFunc(along, func(sp *layout.Ranges) bool { return sp.Lo[c] < sp.Hi[c] })
 		})
 	}
 	return w, ""
 }
 
 // owners counts the coordinates that own elements.
-func owners(sp *layout.Span) int {
+func owners(sp *layout.Ranges) int {
 	n := 0
 	for c := range sp.Lo {
 		if sp.Lo[c] < sp.Hi[c] {

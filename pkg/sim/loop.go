@@ -25,9 +25,9 @@ type openLoop struct {
 	last  bool
 	// pipe is set when the loop is pipelined.
 	pipe *pipe
-	// parts are the loop's time so far, where something needs to know it at
+	// times are the loop's time so far, where something needs to know it at
 	// the loop's end.
-	parts []loopPart
+	times []loopTime
 }
 
 // deferred reports whether the loop's time passes at its end and not before.
@@ -43,8 +43,8 @@ type portion struct {
 	share *layout.Share
 }
 
-// loopPart is time that passed in a portion and is booked to an account.
-type loopPart struct {
+// loopTime is time that passed in a portion and is booked to an account.
+type loopTime struct {
 	of           *portion
 	account      clock.Account
 	user, system units.Seconds
@@ -79,7 +79,7 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 	s.loop.portion, err = s.loop.portionOf(c, l)
 	if err == nil && p != nil && s.loop.portion.share != nil {
 		// A pipeline sends its messages even when no time passes.
-		s.keepPart(s.loop.portion, 0, 0)
+		s.keepTime(s.loop.portion, 0, 0)
 	}
 	return own, err
 }
@@ -135,7 +135,7 @@ func (s *Sim) passInBody(user, system units.Seconds) {
 		return
 	}
 	if s.loop.deferred() || len(s.loop.edges) > 0 {
-		s.keepPart(p, user, system)
+		s.keepTime(p, user, system)
 	}
 	if s.loop.deferred() {
 		s.sayDeferred(user, system)
@@ -144,21 +144,21 @@ func (s *Sim) passInBody(user, system units.Seconds) {
 	s.passShare(p.loop.System, p.share, user, system)
 }
 
-// keepPart keeps loop time for what needs to know it at the loop's end.
-func (s *Sim) keepPart(p *portion, user, system units.Seconds) {
-	parts := s.loop.parts
+// keepTime keeps loop time for what needs to know it at the loop's end.
+func (s *Sim) keepTime(p *portion, user, system units.Seconds) {
+	times := s.loop.times
 	first := 0
 	if s.loop.pipe != nil {
 		first = s.loop.pipe.passed
 	}
-	for i := len(parts) - 1; i >= first && parts[i].of.same(p); i-- {
-		if parts[i].account == s.tree.cur.account {
-			parts[i].user += user
-			parts[i].system += system
+	for i := len(times) - 1; i >= first && times[i].of.same(p); i-- {
+		if times[i].account == s.tree.cur.account {
+			times[i].user += user
+			times[i].system += system
 			return
 		}
 	}
-	s.loop.parts = append(parts, loopPart{p, s.tree.cur.account, user, system})
+	s.loop.times = append(times, loopTime{p, s.tree.cur.account, user, system})
 }
 
 // passShare passes time that processors spend by their shares: processor i

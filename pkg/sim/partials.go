@@ -10,12 +10,12 @@ import (
 )
 
 // partial says which coordinates of a grid dimension have partial results:
-// those in coords when the dimension is cut, all that span holds alike when
+// those in coords when the dimension is cut, all that hold the whole dimension alike when
 // not.
 type partial struct {
 	cut    bool
 	coords []int
-	span   layout.Span
+	ranges layout.Ranges
 }
 
 // spread returns what of makes, remembered for the layout it is made of:
@@ -33,11 +33,11 @@ func (m *messages) spread(layout any, of func() []partial) []partial {
 }
 
 func loopSpread(l *object.Loop) []partial {
-	out := make([]partial, len(l.Map.Spans))
-	for k := range l.Map.Spans {
-		sp := &l.Map.Spans[k]
+	out := make([]partial, len(l.Map.Ranges))
+	for k := range l.Map.Ranges {
+		sp := &l.Map.Ranges[k]
 		if sp.Dim < 0 {
-			out[k] = partial{span: *sp}
+			out[k] = partial{ranges: *sp}
 			continue
 		}
 		out[k].cut = true
@@ -55,9 +55,9 @@ func templateSpread(t *object.Template) []partial {
 	for k := range t.Dist.Dims {
 		switch d := &t.Dist.Dims[k]; d.Kind {
 		case layout.Whole:
-			out[k] = partial{span: layout.Span{Dim: -1, Last: t.Dist.Grid[k] - 1}}
+			out[k] = partial{ranges: layout.Ranges{Dim: -1, Last: t.Dist.Grid[k] - 1}}
 		case layout.Fixed:
-			out[k] = partial{span: layout.Span{Dim: -1, First: d.Coord, Last: d.Coord}}
+			out[k] = partial{ranges: layout.Ranges{Dim: -1, First: d.Coord, Last: d.Coord}}
 		default:
 			out[k].cut = true
 			for c := range d.Block.Coords() {
@@ -91,14 +91,14 @@ func partialResults(r comm.Reduction, where *procs.System, spread []partial) (co
 			distributed = true
 			extents = append(extents, n)
 			sets[k] = p.coords
-		case !p.cut && p.span.Holders() < n:
+		case !p.cut && p.ranges.Holders() < n:
 			distributed = true
-			if p.span.Holders() == 0 {
+			if p.ranges.Holders() == 0 {
 				sets[k] = nil
 				break
 			}
-			corners = append(corners, comm.Corner{At: p.span.First, Extent: n})
-			sets[k] = []int{p.span.Nearest(at[k])}
+			corners = append(corners, comm.Corner{At: p.ranges.First, Extent: n})
+			sets[k] = []int{p.ranges.Nearest(at[k])}
 		default:
 			sets[k] = []int{at[k]}
 		}

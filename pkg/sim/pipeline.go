@@ -14,7 +14,7 @@ import (
 // (docs/model.md#9-pipelined-loops).
 type pipe struct {
 	started bool // its first portion has begun
-	passed  int  // how many of the loop's parts it has passed
+	passed  int  // how many of the loop's times have passed
 }
 
 // across handles across_: the loop becomes a pipeline.
@@ -43,14 +43,14 @@ func (s *Sim) exchangeOld(c *call.Call, l *object.Loop) error {
 
 // runPipe passes the time of a pipelined loop, once.
 func (s *Sim) runPipe(c *call.Call, l *object.Loop) error {
-	parts := s.loop.parts[s.loop.pipe.passed:]
-	s.loop.pipe.passed = len(s.loop.parts)
-	if len(parts) == 0 {
+	times := s.loop.times[s.loop.pipe.passed:]
+	s.loop.pipe.passed = len(s.loop.times)
+	if len(times) == 0 {
 		return nil
 	}
 	w := pipelineOf(l)
 	if w == nil {
-		s.passParts(parts)
+		s.passTimes(times)
 		return nil
 	}
 	for i := range l.Across.New.Edges {
@@ -59,14 +59,14 @@ func (s *Sim) runPipe(c *call.Call, l *object.Loop) error {
 		}
 	}
 	s.flights.collective++
-	s.clocks.Pipeline(w.describe(l, parts))
+	s.clocks.Pipeline(w.describe(l, times))
 	s.clocks.Variation(l.System, interval.Shadow)
 	return nil
 }
 
-// passParts passes loop time that was deferred.
-func (s *Sim) passParts(parts []loopPart) {
-	for _, p := range parts {
+// passTimes passes loop time that was deferred.
+func (s *Sim) passTimes(times []loopTime) {
+	for _, p := range times {
 		s.clocks.Enter(p.account)
 		s.passShare(p.of.loop.System, p.of.share, p.user, p.system)
 	}
@@ -89,8 +89,8 @@ func pipelineOf(l *object.Loop) *loopPipeline {
 	}
 	w := &loopPipeline{wavefront: newWavefront(l.System, l.Across.New)}
 	piped := make([]bool, l.Rank)
-	for k := range l.Map.Spans {
-		if sp := &l.Map.Spans[k]; sp.Dim >= 0 {
+	for k := range l.Map.Ranges {
+		if sp := &l.Map.Ranges[k]; sp.Dim >= 0 {
 			w.fill(k, func(c int) bool { return sp.Lo[c] < sp.Hi[c] })
 			piped[sp.Dim] = piped[sp.Dim] || w.step[k] != 0
 		}
@@ -103,8 +103,8 @@ func pipelineOf(l *object.Loop) *loopPipeline {
 			continue
 		}
 		most := count
-		for k := range l.Map.Spans {
-			if sp := &l.Map.Spans[k]; sp.Dim == i {
+		for k := range l.Map.Ranges {
+			if sp := &l.Map.Ranges[k]; sp.Dim == i {
 				most = 0
 				for c := range sp.Lo {
 					most = max(most, sp.Hi[c]-sp.Lo[c])
@@ -117,7 +117,7 @@ func pipelineOf(l *object.Loop) *loopPipeline {
 }
 
 // describe describes the pipeline to the clocks.
-func (w *loopPipeline) describe(l *object.Loop, parts []loopPart) *clock.Pipeline {
+func (w *loopPipeline) describe(l *object.Loop, times []loopTime) *clock.Pipeline {
 	count := func(share *layout.Share, coords []int) int64 {
 		labels := make([]int64, len(coords))
 		for k, c := range coords {
@@ -128,9 +128,9 @@ func (w *loopPipeline) describe(l *object.Loop, parts []loopPart) *clock.Pipelin
 	p := &clock.Pipeline{
 		System: l.System, Hops: w.hops, Extents: w.extents, Quanta: l.Across.Stages,
 		Labels: w.labels(func(dst []byte, k, c int) []byte {
-			dst = l.Map.Spans[k].Extent(c).AppendKey(dst)
-			for i := range parts {
-				if share := parts[i].of.share; share != l.Share {
+			dst = l.Map.Ranges[k].Extent(c).AppendKey(dst)
+			for i := range times {
+				if share := times[i].of.share; share != l.Share {
 					dst = binary.AppendVarint(dst, share.Labels[k][c])
 				}
 			}
@@ -143,7 +143,7 @@ func (w *loopPipeline) describe(l *object.Loop, parts []loopPart) *clock.Pipelin
 			return w.stage(coords), true
 		},
 	}
-	for _, part := range parts {
+	for _, part := range times {
 		share, user, system := part.of.share, part.user, part.system
 		p.Work = append(p.Work, clock.Work{Account: part.account, Of: func(coords []int) clock.Amount {
 			return workOf(share, count(share, coords), user, system)

@@ -67,7 +67,7 @@ type Sim struct {
 	objects *object.Table
 	clocks  clock.Clocks
 	tree    *tree
-	origin  origin        // the first event of the trace
+	first   site          // the first event of the trace
 	startup units.Seconds // before the first call
 	notes   notes
 
@@ -166,8 +166,8 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 		if err != nil {
 			return nil, err
 		}
-		if s.origin.file == "" {
-			s.origin = originOf(c)
+		if s.first.file == "" {
+			s.first = callSite(c)
 		}
 		if c.Outside || src.Exit().Found {
 			continue
@@ -181,9 +181,9 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 
 // begins opens the main interval, at the first event of the trace or, when
 // that was not seen, at the given place.
-func (s *Sim) begins(at origin) {
-	if s.origin.file != "" {
-		at = s.origin
+func (s *Sim) begins(at site) {
+	if s.first.file != "" {
+		at = s.first
 	}
 	s.tree = newTree(at.file, at.line)
 	s.enter(s.tree.root)
@@ -200,7 +200,7 @@ func StrictError(w *diag.Error) error {
 // Finish ends the program and returns the result.
 func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	if s.tree == nil {
-		s.begins(origin{file: e.File, line: e.Line})
+		s.begins(site{file: e.File, line: e.Line})
 	}
 	s.user(e.Time)
 	if err := s.objects.UnusedSections(); err != nil {

@@ -14,7 +14,7 @@ import (
 // Step simulates one call.
 func (s *Sim) Step(c *call.Call) error {
 	if s.tree == nil {
-		s.begins(originOf(c))
+		s.begins(callSite(c))
 		s.startup = c.CallTime
 	}
 	if !c.Listed() {

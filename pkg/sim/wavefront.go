@@ -67,8 +67,8 @@ func (w *wavefront) labels(appendKey func(dst []byte, k, c int) []byte) [][]int6
 			}
 			key = appendKey(key[:0], k, c)
 			for i := range w.edges {
-				if m := w.edges[i].at; k < len(m.Spans) {
-					key = m.Spans[k].Extent(c).AppendKey(key)
+				if m := w.edges[i].at; k < len(m.Ranges) {
+					key = m.Ranges[k].Extent(c).AppendKey(key)
 				}
 			}
 			id, ok := ids[string(key)]
@@ -105,10 +105,10 @@ func newEdges(g *object.ShadowGroup) []newEdge {
 func direction(edges []newEdge, k int) int {
 	for i := range edges {
 		m := edges[i].at
-		if m == nil || k >= len(m.Spans) || m.Spans[k].Dim < 0 {
+		if m == nil || k >= len(m.Ranges) || m.Ranges[k].Dim < 0 {
 			continue
 		}
-		sp := &m.Spans[k]
+		sp := &m.Ranges[k]
 		if owners(sp) < 2 {
 			continue
 		}
@@ -130,7 +130,7 @@ func direction(edges []newEdge, k int) int {
 }
 
 // falling reports whether higher coordinates own lower indices.
-func falling(sp *layout.Span) bool {
+func falling(sp *layout.Ranges) bool {
 	prev := -1
 	for c := range sp.Lo {
 		if sp.Lo[c] == sp.Hi[c] {
@@ -152,13 +152,13 @@ func (w *wavefront) edgeBytes(coords []int, k, from int) units.Bytes {
 	for i := range w.edges {
 		e := &w.edges[i]
 		m := e.at
-		if len(m.Grid) != len(coords) || m.Spans[k].Dim < 0 {
+		if len(m.Grid) != len(coords) || m.Ranges[k].Dim < 0 {
 			continue
 		}
-		d := m.Spans[k].Dim
+		d := m.Ranges[k].Dim
 		width := max(e.lo[d], e.hi[d])
 		box := make([]layout.Interval, len(m.Size))
-		if sp := &m.Spans[k]; width == 0 || sp.Lo[from] >= sp.Hi[from] || !m.Owned(coords, box) {
+		if sp := &m.Ranges[k]; width == 0 || sp.Lo[from] >= sp.Hi[from] || !m.Owned(coords, box) {
 			continue
 		}
 		v := float64(width) * float64(e.elem)

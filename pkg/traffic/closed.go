@@ -112,7 +112,7 @@ func newClosed(x *exchange) *closed {
 // link returns the receivers' dimension that restricts the senders' dimension
 // l for array t.
 func (z *closed) link(t *term, l int) int {
-	if i := t.from.Spans[l].Dim; i >= 0 {
+	if i := t.from.Ranges[l].Dim; i >= 0 {
 		if len(t.toCut[i]) == 0 {
 			return -1
 		}
@@ -127,7 +127,7 @@ func (z *closed) link(t *term, l int) int {
 // inner returns how many elements coordinate c of the receivers' dimension k
 // contributes by itself: those of a dimension that only the receivers cut.
 func (z *closed) inner(t *term, k, c int) int64 {
-	s := &t.to.Spans[k]
+	s := &t.to.Ranges[k]
 	if s.Dim < 0 {
 		if !s.Holds(c) {
 			return 0
@@ -143,7 +143,7 @@ func (z *closed) inner(t *term, k, c int) int64 {
 // asked returns the coordinate of the senders' dimension l that is asked when
 // all have the same: the nearest to coordinate c of its center.
 func (z *closed) asked(t *term, l, c int) int {
-	s := &t.from.Spans[l]
+	s := &t.from.Ranges[l]
 	j := z.x.from.dim[l]
 	if j < 0 {
 		return s.First
@@ -158,7 +158,7 @@ func (z *closed) asked(t *term, l, c int) int {
 // outer returns how many elements the coordinates c of the center and e of
 // the senders' dimension l have in common.
 func (z *closed) outer(t *term, l, c, e int) int64 {
-	s := &t.from.Spans[l]
+	s := &t.from.Ranges[l]
 	if s.Dim < 0 {
 		if e == z.asked(t, l, c) {
 			return 1
@@ -167,7 +167,7 @@ func (z *closed) outer(t *term, l, c, e int) int64 {
 	}
 	lo, hi := s.Lo[e], s.Hi[e]
 	if k := t.links[l]; k >= 0 {
-		need := &t.to.Spans[k]
+		need := &t.to.Ranges[k]
 		lo, hi = max(lo, need.Lo[c]), min(hi, need.Hi[c])
 	}
 	return max(0, hi-lo)
@@ -178,7 +178,7 @@ func (z *closed) outer(t *term, l, c, e int) int64 {
 func (z *closed) candidates(l, c int, dst []int) []int {
 	for i := range z.x.terms {
 		t := &z.x.terms[i]
-		s := &t.from.Spans[l]
+		s := &t.from.Ranges[l]
 		if s.Dim < 0 {
 			dst = append(dst, z.asked(t, l, c))
 			continue
@@ -186,7 +186,7 @@ func (z *closed) candidates(l, c int, dst []int) []int {
 		b := &t.blocks[l]
 		first, end := 0, len(b.coord)
 		if k := t.links[l]; k >= 0 {
-			first, end = b.meeting(t.to.Spans[k].Lo[c], t.to.Spans[k].Hi[c])
+			first, end = b.meeting(t.to.Ranges[k].Lo[c], t.to.Ranges[k].Hi[c])
 		}
 		dst = append(dst, b.coord[first:end]...)
 	}
@@ -278,21 +278,21 @@ func (z *closed) sizes() []comm.Size {
 	return counts.Sizes()
 }
 
-// origin says which coordinate of a senders' dimension a receiver has there
+// ownCoord says which coordinate of a senders' dimension a receiver has there
 // itself: its own coordinate in the receivers' dimension k, shifted by shift;
 // k = -1 stands for the coordinate shift.
-type origin struct{ k, shift int }
+type ownCoord struct{ k, shift int }
 
-// origins returns the origin of each of the senders' dimensions, and the only
+// ownCoords returns the own coordinate of each of the senders' dimensions, and the only
 // coordinate of each of the receivers' dimensions that can be among the
 // senders, -1 for any. It reports whether any receiver can.
-func (z *closed) origins() (from []origin, only []int, some bool) {
+func (z *closed) ownCoords() (from []ownCoord, only []int, some bool) {
 	send, recv := z.x.from, z.x.to
 	only = make([]int, len(recv.sys.Grid))
 	for k := range only {
 		only[k] = -1
 	}
-	from = make([]origin, len(send.sys.Grid))
+	from = make([]ownCoord, len(send.sys.Grid))
 	for l := range from {
 		from[l].k = -1
 	}
@@ -301,7 +301,7 @@ func (z *closed) origins() (from []origin, only []int, some bool) {
 		l, k := send.at[j], recv.at[j]
 		switch {
 		case l >= 0:
-			from[l] = origin{k, shift}
+			from[l] = ownCoord{k, shift}
 			if k < 0 && (shift < 0 || shift >= send.sys.Grid[l]) {
 				return nil, nil, false
 			}
@@ -317,8 +317,8 @@ func (z *closed) origins() (from []origin, only []int, some bool) {
 }
 
 // kept counts the pieces that stay with their processors.
-func (z *closed) kept() []class {
-	from, only, some := z.origins()
+func (z *closed) kept() []bin {
+	from, only, some := z.ownCoords()
 	if !some {
 		return nil
 	}
@@ -372,7 +372,7 @@ func (z *closed) kept() []class {
 
 // keptIn counts the pieces that stay as far as the receivers' dimensions ks
 // and the senders' dimensions ls are concerned.
-func (z *closed) keptIn(ks, ls []int, from []origin, only []int) []class {
+func (z *closed) keptIn(ks, ls []int, from []ownCoord, only []int) []bin {
 	var t tally
 	at := make([]int, len(only))
 	vec := make([]int64, len(z.x.terms))
@@ -402,7 +402,7 @@ func (z *closed) keptIn(ks, ls []int, from []origin, only []int) []class {
 	return t.list
 }
 
-func (z *closed) keptOf(t *term, ks, ls []int, from []origin, at []int) int64 {
+func (z *closed) keptOf(t *term, ks, ls []int, from []ownCoord, at []int) int64 {
 	n := int64(1)
 	for _, k := range ks {
 		n *= z.inner(t, k, at[k])

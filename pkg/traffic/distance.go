@@ -91,7 +91,7 @@ func (z *closed) sending(l int) int {
 	return slices.IndexFunc(z.stars, func(s star) bool { return slices.Contains(s.leaves, l) })
 }
 
-// placed is a pair of coordinates of a star: its class, with the distance within
+// placed is a pair of coordinates of a star: its bin, with the distance within
 // the star, and where it is in the root's dimensions that the star shares with
 // others.
 type placed struct {
@@ -100,8 +100,8 @@ type placed struct {
 	pos  []int
 }
 
-// apart returns the classes of pairs, by distance, of a group of stars.
-func (z *closed) apart(members []int) []class {
+// apart returns the bins of pairs, by distance, of a group of stars.
+func (z *closed) apart(members []int) []bin {
 	// Each dimension of the root that two stars of the group share is open.
 	var open []int
 	of := make([][]int, len(members)) // the open dimensions of each star
@@ -215,7 +215,7 @@ func (z *closed) place(m, c int, es, dims, pos []int) (int, []int) {
 	return dist, pos
 }
 
-// spot is a class of a star with the set of coordinates in a dimension of the
+// spot is a bin of a star with the set of coordinates in a dimension of the
 // root where it occurs.
 type spot struct {
 	dist int
@@ -241,11 +241,11 @@ func (z *closed) spots(m int, dims []int, n int) []spot {
 	return list
 }
 
-// between returns the classes of pairs of two stars that share one dimension
+// between returns the bins of pairs of two stars that share one dimension
 // of the root, which has n coordinates. There can be n*n pairs, but there are
-// few classes: the differences of two sets of coordinates are found with
+// few bins: the differences of two sets of coordinates are found with
 // shifts of bit sets, until nothing new can come.
-func between(left, right []spot, n int) []class {
+func between(left, right []spot, n int) []bin {
 	var t tally
 	diff, back := make([]uint64, (n+63)/64), make([]uint64, (n+63)/64)
 	var vec []int64
@@ -284,8 +284,8 @@ func mirror(dst, set []uint64, n int) {
 // differences adds to diff all |x-y| of coordinates x in a and y in b; back is
 // b counted from the far end.
 func differences(diff, a, b, back []uint64, n int) {
-	lowA, highA := span(a)
-	lowB, highB := span(b)
+	lowA, highA := ends(a)
+	lowB, highB := ends(b)
 	// The most differences there can be.
 	most := max(highA-lowB, highB-lowA) + 1 - max(0, lowA-highB, lowB-highA)
 	for w, word := range a {
@@ -304,9 +304,9 @@ func differences(diff, a, b, back []uint64, n int) {
 	}
 }
 
-// span returns the lowest and the highest coordinate of a set that is not
+// ends returns the lowest and the highest coordinate of a set that is not
 // empty.
-func span(set []uint64) (low, high int) {
+func ends(set []uint64) (low, high int) {
 	low = -1
 	for w, word := range set {
 		if word == 0 {

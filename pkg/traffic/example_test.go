@@ -292,11 +292,11 @@ func TestVolumes(t *testing.T) {
 // It needs A(2) and A(3) of one buffer, 16 bytes, and A(0) of another, 8 bytes.
 func TestRemoteOfALoopAlongTwoDimensions(t *testing.T) {
 	s := &procs.System{Grid: []int{2, 2}}
-	on0 := &layout.Mapping{Grid: s.Grid, Size: []int64{4}, Spans: []layout.Span{{Dim: -1}, {Dim: -1}}}
+	on0 := &layout.Mapping{Grid: s.Grid, Size: []int64{4}, Ranges: []layout.Ranges{{Dim: -1}, {Dim: -1}}}
 	a := &object.Array{Size: []int64{4}, ElemSize: 8, System: s, Map: on0}
-	halves := layout.Span{Dim: 0, Lo: []int64{0, 2}, Hi: []int64{2, 4}}
+	halves := layout.Ranges{Dim: 0, Lo: []int64{0, 2}, Hi: []int64{2, 4}}
 	l := &object.Loop{Rank: 1, Iterations: []layout.Iterations{{Init: 0, Last: 3, Step: 1}}, Counts: []int64{4}, System: s,
-		Map: &layout.Mapping{Grid: s.Grid, Size: []int64{4}, Spans: []layout.Span{halves, halves}}}
+		Map: &layout.Mapping{Grid: s.Grid, Size: []int64{4}, Ranges: []layout.Ranges{halves, halves}}}
 	got, err := traffic.NewRoot(s.Grid).Remote([]*object.Buffer{
 		{Array: a, Loop: l, Rules: []layout.Rule{{Kind: layout.Linear, A: 1}}},
 		{Array: a, Loop: l, Rules: []layout.Rule{{Kind: layout.Constant, B: 0}}},

@@ -36,7 +36,7 @@ type blocks struct {
 	lo, hi []int64
 }
 
-func newBlocks(s *layout.Span) blocks {
+func newBlocks(s *layout.Ranges) blocks {
 	var b blocks
 	for c := range s.Lo {
 		if s.Lo[c] < s.Hi[c] {
@@ -91,7 +91,7 @@ func (r *Root) exchanges(flows []flow) (comm.Traffic, error) {
 		if total += b; total < 0 {
 			return nil, ErrVolume
 		}
-		if b == 0 || nobody(f.from) || nobody(f.to) {
+		if b == 0 || unowned(f.from) || unowned(f.to) {
 			continue
 		}
 		i := slices.IndexFunc(parts, func(x *exchange) bool { return same(x.from.sys, f.fromSys) && same(x.to.sys, f.toSys) })
@@ -123,18 +123,19 @@ func (f *flow) bytes() (int64, error) {
 	return bytesOf(size, f.elem)
 }
 
-// nobody reports whether no processor owns anything for want of a coordinate.
-func nobody(m *layout.Mapping) bool {
-	for k := range m.Spans {
-		if s := &m.Spans[k]; s.Dim < 0 && s.First > s.Last {
+// unowned reports whether no processor owns anything because some dimension of
+// the grid has no coordinate that does.
+func unowned(m *layout.Mapping) bool {
+	for k := range m.Ranges {
+		if s := &m.Ranges[k]; s.Dim < 0 && s.First > s.Last {
 			return true
 		}
 	}
 	return false
 }
 
-// add takes in an array. One that lies and moves like another one only makes
-// its elements larger.
+// add adds an array to the exchange. One that lies and moves like another one
+// only makes its elements larger.
 func (x *exchange) add(f flow) {
 	for i := range x.terms {
 		t := &x.terms[i]
@@ -143,9 +144,9 @@ func (x *exchange) add(f flow) {
 			return
 		}
 	}
-	t := term{from: f.from, to: f.to, elem: f.elem, witness: f.witness, fromCut: cuts(f.from), toCut: cuts(f.to), blocks: make([]blocks, len(f.from.Spans))}
-	for l := range f.from.Spans {
-		if s := &f.from.Spans[l]; s.Dim >= 0 {
+	t := term{from: f.from, to: f.to, elem: f.elem, witness: f.witness, fromCut: cuts(f.from), toCut: cuts(f.to), blocks: make([]blocks, len(f.from.Ranges))}
+	for l := range f.from.Ranges {
+		if s := &f.from.Ranges[l]; s.Dim >= 0 {
 			t.blocks[l] = newBlocks(s)
 		}
 	}
@@ -160,7 +161,7 @@ func sameMap(a, b *layout.Mapping) bool {
 	if !slices.Equal(a.Size, b.Size) {
 		return false
 	}
-	return slices.EqualFunc(a.Spans, b.Spans, func(s, t layout.Span) bool {
+	return slices.EqualFunc(a.Ranges, b.Ranges, func(s, t layout.Ranges) bool {
 		if s.Dim != t.Dim {
 			return false
 		}
@@ -175,8 +176,8 @@ func sameMap(a, b *layout.Mapping) bool {
 // cut it.
 func cuts(m *layout.Mapping) [][]int {
 	by := make([][]int, len(m.Size))
-	for k := range m.Spans {
-		if i := m.Spans[k].Dim; i >= 0 {
+	for k := range m.Ranges {
+		if i := m.Ranges[k].Dim; i >= 0 {
 			by[i] = append(by[i], k)
 		}
 	}
@@ -256,7 +257,7 @@ func (w *walk) choose(l int) {
 		w.piece()
 		return
 	}
-	s := &w.t.from.Spans[l]
+	s := &w.t.from.Ranges[l]
 	if s.Dim < 0 {
 		w.choose(l + 1)
 		return
@@ -274,7 +275,7 @@ func (w *walk) piece() {
 	n := w.t.elem
 	for i, need := range w.need {
 		for _, l := range w.t.fromCut[i] {
-			s := &w.t.from.Spans[l]
+			s := &w.t.from.Ranges[l]
 			need.Lo, need.Hi = max(need.Lo, s.Lo[w.at[l]]), min(need.Hi, s.Hi[w.at[l]])
 		}
 		if w.t.witness == nil || !w.t.witness[i] {
@@ -292,7 +293,7 @@ func (w *walk) nearest() int {
 	x := w.x
 	if x.from.box {
 		for l := range w.at {
-			if s := &w.t.from.Spans[l]; s.Dim < 0 {
+			if s := &w.t.from.Ranges[l]; s.Dim < 0 {
 				w.at[l] = s.First
 				if j := x.from.dim[l]; j >= 0 {
 					c := w.receiver/x.root.strides[j]%x.root.grid[j] - x.from.off[j]
@@ -312,7 +313,7 @@ func (w *walk) nearest() int {
 			}
 			return
 		}
-		s := &w.t.from.Spans[l]
+		s := &w.t.from.Ranges[l]
 		if s.Dim >= 0 {
 			try(l + 1)
 			return

@@ -92,7 +92,7 @@ func linesOf(m *layout.Mapping, d int, by []int) []line {
 	for {
 		iv := layout.Interval{Lo: 0, Hi: m.Size[d]}
 		for j, k := range by {
-			iv.Lo, iv.Hi = max(iv.Lo, m.Spans[k].Lo[coords[j]]), min(iv.Hi, m.Spans[k].Hi[coords[j]])
+			iv.Lo, iv.Hi = max(iv.Lo, m.Ranges[k].Lo[coords[j]]), min(iv.Hi, m.Ranges[k].Hi[coords[j]])
 		}
 		if iv.Len() > 0 {
 			lines = append(lines, line{iv, slices.Clone(coords)})

@@ -148,20 +148,20 @@ func (x *accesses) number(count []int64) bool {
 // owners maps the accessed elements as the array does.
 func (x *accesses) owners() *layout.Mapping {
 	m := x.array.Map
-	out := &layout.Mapping{Grid: m.Grid, Size: x.size, Spans: make([]layout.Span, len(m.Spans))}
-	for k := range m.Spans {
-		s := &m.Spans[k]
+	out := &layout.Mapping{Grid: m.Grid, Size: x.size, Ranges: make([]layout.Ranges, len(m.Ranges))}
+	for k := range m.Ranges {
+		s := &m.Ranges[k]
 		if s.Dim < 0 {
-			out.Spans[k] = *s
+			out.Ranges[k] = *s
 			continue
 		}
 		switch r := x.rules[s.Dim]; r.Kind {
 		case layout.Linear:
-			out.Spans[k] = preimage(s, x.variable[r.Dim], r.A, r.B, x.lo[r.Dim], x.hi[r.Dim])
+			out.Ranges[k] = preimage(s, x.variable[r.Dim], r.A, r.B, x.lo[r.Dim], x.hi[r.Dim])
 		case layout.Constant:
-			out.Spans[k] = holder(s, r.B)
+			out.Ranges[k] = holder(s, r.B)
 		default:
-			out.Spans[k] = layout.Span{Dim: x.whole[s.Dim], Lo: s.Lo, Hi: s.Hi}
+			out.Ranges[k] = layout.Ranges{Dim: x.whole[s.Dim], Lo: s.Lo, Hi: s.Hi}
 		}
 	}
 	return out
@@ -170,22 +170,22 @@ func (x *accesses) owners() *layout.Mapping {
 // needs maps the accessed elements as the loop does.
 func (x *accesses) needs() *layout.Mapping {
 	m := x.loop.Map
-	out := &layout.Mapping{Grid: m.Grid, Size: x.size, Spans: make([]layout.Span, len(m.Spans))}
-	for k := range m.Spans {
-		s := &m.Spans[k]
+	out := &layout.Mapping{Grid: m.Grid, Size: x.size, Ranges: make([]layout.Ranges, len(m.Ranges))}
+	for k := range m.Ranges {
+		s := &m.Ranges[k]
 		switch {
 		case s.Dim < 0:
-			out.Spans[k] = *s
+			out.Ranges[k] = *s
 		case x.used[s.Dim], x.witness != nil && x.witness[s.Dim]:
-			out.Spans[k] = preimage(s, x.variable[s.Dim], 1, 0, x.lo[s.Dim], x.hi[s.Dim])
+			out.Ranges[k] = preimage(s, x.variable[s.Dim], 1, 0, x.lo[s.Dim], x.hi[s.Dim])
 		default:
-			some := layout.Span{Dim: x.variable[s.Dim], Lo: make([]int64, len(s.Lo)), Hi: make([]int64, len(s.Lo))}
+			some := layout.Ranges{Dim: x.variable[s.Dim], Lo: make([]int64, len(s.Lo)), Hi: make([]int64, len(s.Lo))}
 			for c := range s.Lo {
 				if s.Lo[c] < s.Hi[c] {
 					some.Hi[c] = 1
 				}
 			}
-			out.Spans[k] = some
+			out.Ranges[k] = some
 		}
 	}
 	return out

@@ -84,36 +84,36 @@ func restrict(m *layout.Mapping, rows []row) *layout.Mapping {
 			n++
 		}
 	}
-	out := &layout.Mapping{Grid: m.Grid, Size: size, Spans: make([]layout.Span, len(m.Spans))}
-	for k := range m.Spans {
-		s := &m.Spans[k]
+	out := &layout.Mapping{Grid: m.Grid, Size: size, Ranges: make([]layout.Ranges, len(m.Ranges))}
+	for k := range m.Ranges {
+		s := &m.Ranges[k]
 		switch {
 		case s.Dim < 0:
-			out.Spans[k] = *s
+			out.Ranges[k] = *s
 		case dim[s.Dim] < 0:
-			out.Spans[k] = holder(s, rows[s.Dim].first)
+			out.Ranges[k] = holder(s, rows[s.Dim].first)
 		default:
 			r := rows[s.Dim]
-			out.Spans[k] = preimage(s, dim[s.Dim], r.step, r.first, 0, r.n)
+			out.Ranges[k] = preimage(s, dim[s.Dim], r.step, r.first, 0, r.n)
 		}
 	}
 	return out
 }
 
 // holder returns the coordinate that owns index x.
-func holder(s *layout.Span, x int64) layout.Span {
+func holder(s *layout.Ranges, x int64) layout.Ranges {
 	for c := range s.Lo {
 		if s.Lo[c] <= x && x < s.Hi[c] {
-			return layout.Span{Dim: -1, First: c, Last: c}
+			return layout.Ranges{Dim: -1, First: c, Last: c}
 		}
 	}
-	return layout.Span{Dim: -1, First: 1, Last: 0}
+	return layout.Ranges{Dim: -1, First: 1, Last: 0}
 }
 
 // preimage returns the numbers lo <= n < hi, less lo, for which each coordinate
-// owns index a*n+b, as a span of dimension dim. a is not 0.
-func preimage(s *layout.Span, dim int, a, b, lo, hi int64) layout.Span {
-	out := layout.Span{Dim: dim, Lo: make([]int64, len(s.Lo)), Hi: make([]int64, len(s.Lo))}
+// owns index a*n+b, as the ranges along dimension dim. a is not 0.
+func preimage(s *layout.Ranges, dim int, a, b, lo, hi int64) layout.Ranges {
+	out := layout.Ranges{Dim: dim, Lo: make([]int64, len(s.Lo)), Hi: make([]int64, len(s.Lo))}
 	for c := range s.Lo {
 		if s.Lo[c] == s.Hi[c] {
 			continue
@@ -210,7 +210,7 @@ func counts(rows []row) []int64 {
 	return n
 }
 
-// blank returns labels that give nobody a share.
+// blank returns labels that give no processor a share.
 func blank(grid []int) [][]int64 {
 	l := make([][]int64, len(grid))
 	for k, n := range grid {

@@ -49,7 +49,7 @@ func (r *Root) Shadow(edges []object.Edge) (comm.Traffic, error) {
 		if total += b; total < 0 {
 			return nil, ErrVolume
 		}
-		if b == 0 || nobody(a.Map) {
+		if b == 0 || unowned(a.Map) {
 			continue
 		}
 		if slices.ContainsFunc(cuts(a.Map), func(by []int) bool { return len(by) > 1 }) {
@@ -112,7 +112,7 @@ func inner(e *object.Edge, d int, n int64) int64 {
 	return n
 }
 
-// add takes in array number i of the group.
+// add adds array number i of the group.
 func (h *halo) add(i int, e *object.Edge) error {
 	m := e.Array.Map
 	by := cuts(m)
@@ -122,10 +122,10 @@ func (h *halo) add(i int, e *object.Edge) error {
 			factor *= inner(e, d, n)
 		}
 	}
-	dims := make([][]step, len(m.Spans))
+	dims := make([][]step, len(m.Ranges))
 	var wide *ErrShadow
-	for k := range m.Spans {
-		s := &m.Spans[k]
+	for k := range m.Ranges {
+		s := &m.Ranges[k]
 		if s.Dim < 0 {
 			for c := s.First; c <= s.Last; c++ {
 				if !s.Holds(c) {
@@ -222,9 +222,9 @@ func (h *halo) reach() int {
 	return n
 }
 
-// classes multiplies the steps of all dimensions, with their distances in
+// bins multiplies the steps of all dimensions, with their distances in
 // the root if they are asked for.
-func (h *halo) classes(apart bool) []class {
+func (h *halo) bins(apart bool) []bin {
 	all := ones(len(h.factor))
 	for _, steps := range h.steps {
 		var t tally
@@ -253,7 +253,7 @@ func (h *halo) Sizes() []comm.Size {
 		return nil
 	}
 	var counts comm.SizeCounts
-	for _, c := range h.classes(false) {
+	for _, c := range h.bins(false) {
 		if c.out > 0 {
 			counts.Add(h.bytes(c.out, c.vec), c.n)
 		}
@@ -270,7 +270,7 @@ func (h *halo) Distances() []comm.Distance {
 		return nil
 	}
 	var far comm.LongestAt
-	for _, c := range h.classes(true) {
+	for _, c := range h.bins(true) {
 		if c.out > 0 {
 			far.Add(c.dist, h.bytes(c.out, c.vec))
 		}

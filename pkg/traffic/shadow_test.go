@@ -30,7 +30,7 @@ func edges(e *object.Edge, add sent) bool {
 			s.Coords(i, others)
 			fits := true
 			for k, c := range others {
-				d := m.Spans[k].Dim
+				d := m.Ranges[k].Dim
 				fits = fits && (c == coords[k] || d >= 0 && outside[d])
 			}
 			if !fits || !m.Owned(others, other) {

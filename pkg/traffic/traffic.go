@@ -136,8 +136,8 @@ func (r *Root) newFrame(s *procs.System) *frame {
 	return f
 }
 
-// regular reports whether all processors are where the first ones of each
-// dimension let expect them.
+// regular reports whether all processors lie in equal steps from each other, as
+// the first two of each dimension do.
 func (f *frame) regular(r *Root) bool {
 	coords := make([]int, len(f.sys.Grid))
 	first := f.sys.Rank(0)

@@ -63,7 +63,7 @@ type body struct {
 	asked  bool // the event at hand is the return of a dopl_
 }
 
-// event takes in an event and reports whether its time is that of a loop.
+// event follows an event and reports whether its time is that of a loop.
 func (b *body) event(name []byte) bool {
 	loop := b.inside
 	b.asked = bytes.Equal(name, []byte("ret_dopl_"))
@@ -73,7 +73,7 @@ func (b *body) event(name []byte) bool {
 	return loop
 }
 
-// parameters takes in a line that is no event.
+// parameters follows a line that is no event.
 func (b *body) parameters(line []byte) {
 	if value, found := bytes.CutPrefix(bytes.TrimSpace(line), []byte("DoPL=")); b.asked && found {
 		b.inside = !bytes.HasPrefix(value, []byte("0"))

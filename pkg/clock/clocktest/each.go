@@ -26,7 +26,7 @@ type Each struct {
 }
 
 // book is what the processors have in one account; the slices are empty until
-// somebody joins.
+// a processor joins.
 type book struct {
 	counters []clock.Counters
 	member   []bool

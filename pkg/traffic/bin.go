@@ -5,22 +5,24 @@ import (
 	"slices"
 )
 
-// class is a number of pairs of coordinates that look alike.
-type class struct {
+// bin counts pairs of coordinates with the same distance and the same elements
+// in common: a bar of a histogram.
+type bin struct {
 	dist int // between the coordinates
 	out  int // how many dimensions are left (shadow edges)
 	n    int64
 	vec  []int64 // elements in common, per array of the exchange
 }
 
-// tally counts pairs by class, in the order of their first appearance.
+// tally is a histogram of pairs; its bins are in the order of their first
+// appearance.
 type tally struct {
 	index map[string]int
-	list  []class
+	list  []bin
 	key   []byte
 }
 
-// add counts n pairs and returns the number of their class; vec is copied when
+// add counts n pairs and returns the number of their bin; vec is copied when
 // it is new.
 func (t *tally) add(dist, out int, n int64, vec []int64) int {
 	t.key = binary.AppendVarint(t.key[:0], int64(dist))
@@ -35,17 +37,17 @@ func (t *tally) add(dist, out int, n int64, vec []int64) int {
 		}
 		i = len(t.list)
 		t.index[string(t.key)] = i
-		t.list = append(t.list, class{dist: dist, out: out, vec: slices.Clone(vec)})
+		t.list = append(t.list, bin{dist: dist, out: out, vec: slices.Clone(vec)})
 	}
 	t.list[i].n += n
 	return i
 }
 
-// longest drops classes that another one of the same distance surpasses in
+// longest drops bins that another one of the same distance surpasses in
 // every array: lists for Distances need no more. For one array it leaves one
-// class for each distance.
-func longest(list []class) []class {
-	slices.SortStableFunc(list, func(a, b class) int {
+// bin for each distance.
+func longest(list []bin) []bin {
+	slices.SortStableFunc(list, func(a, b bin) int {
 		if a.dist != b.dist {
 			return a.dist - b.dist
 		}
@@ -60,7 +62,7 @@ func longest(list []class) []class {
 		if len(kept) > 0 && (kept[len(kept)-1].dist != c.dist || kept[len(kept)-1].out != c.out) {
 			first = len(kept)
 		}
-		if !slices.ContainsFunc(kept[first:], func(k class) bool { return surpasses(k.vec, c.vec) }) {
+		if !slices.ContainsFunc(kept[first:], func(k bin) bool { return surpasses(k.vec, c.vec) }) {
 			kept = append(kept, c)
 		}
 	}
@@ -76,10 +78,10 @@ func surpasses(a, b []int64) bool {
 	return true
 }
 
-// multiply returns the classes of pairs in the product of two dimensions:
+// multiply returns the bins of pairs in the product of two dimensions:
 // distances and left dimensions add up, pieces multiply. At most maxOut
 // dimensions may be left.
-func multiply(a, b []class, maxOut int) []class {
+func multiply(a, b []bin, maxOut int) []bin {
 	var t tally
 	var vec []int64
 	for i := range a {
@@ -107,13 +109,13 @@ func scale(vec, by []int64) bool {
 	return some
 }
 
-// ones returns the one class of the empty product.
-func ones(width int) []class {
+// ones returns the one bin of the empty product.
+func ones(width int) []bin {
 	vec := make([]int64, width)
 	for i := range vec {
 		vec[i] = 1
 	}
-	return []class{{n: 1, vec: vec}}
+	return []bin{{n: 1, vec: vec}}
 }
 
 // noLimit is the number of dimensions that may be left when nothing limits it.
