@@ -308,6 +308,9 @@ func (p *parser) word() string { return expr.Word(p.rest()) }
 // adds it to outer.
 func (p *parser) section(outer *section, kind sectionKind, at place) {
 	s := &section{kind: kind, place: at}
+	if kind == secLink { // there may be very many
+		s.items = make([]item, 0, len(grammar[kind].fields))
+	}
 	p.add(outer, item{place: at, kind: itemSection, detail: s})
 	s.beginComment, _ = p.endStatement(fmt.Sprintf("\"begin %s\"", grammar[kind].name))
 	p.open = append(p.open, kind)
