@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dvmtools/internal/effort"
 	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
@@ -96,7 +97,9 @@ func sameTold(t *testing.T, name string, text []byte, rnd *rand.Rand, broken err
 		{1 + rnd.IntN(1000), 1 + rnd.IntN(4), 0, 1 + rnd.IntN(5000)},
 		{1 + rnd.IntN(9000), 1 + rnd.IntN(4), 100 + rnd.IntN(2000), 1},
 	} {
-		in := &portions{text: text, most: c.most, rnd: rnd, err: broken}
+		// Goroutines that read ahead may still do so when the next begins.
+		own := rand.New(rand.NewPCG(rnd.Uint64(), 0))
+		in := &portions{text: text, most: c.most, rnd: own, err: broken}
 		got := told(t, in, c.threads, ptr.Options{Remember: c.remember}.RememberFrom(c.from), keepGoing)
 		if got != want {
 			g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
@@ -121,7 +124,10 @@ var damagedTraces = []string{
 func TestAnyPiecesAnyThreads(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(10, 7))
 	broken := errors.New("the input cannot be read")
-	for _, name := range append(damagedTraces, testtraces.Whole(t)...) {
+	for i, name := range append(damagedTraces, testtraces.Whole(t)...) {
+		if effort.Race && i%10 != 0 {
+			continue
+		}
 		text := testtraces.Text(t, name)
 		if len(text) > 1<<18 {
 			text = text[:1<<18]
