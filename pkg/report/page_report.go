@@ -29,6 +29,7 @@ type reportPage struct {
 	Parts             []pagePart
 	Bar               template.HTML
 	Dropped           string
+	Lone              string
 	Definitions       []Figure
 }
 
@@ -112,6 +113,7 @@ func newReportPage(t *Tree) *reportPage {
 		}
 		p.Parts = append(p.Parts, pagePart{Key: s.Key, Label: s.Label, Side: side, Share: percent(s.Share), Cell: template.HTML(m)})
 	}
+	p.Lone = loneWords(t)
 	if t.Dropped > 0 {
 		p.Dropped = droppedWords(t.Dropped)
 	}

@@ -93,6 +93,12 @@ func writeText(w io.Writer, t *Tree, o Options) error {
 		}
 		line(row)
 	}
+	if s := loneWords(t); s != "" {
+		line("")
+		for _, l := range wrap(s, textWidth) {
+			line(l)
+		}
+	}
 	line("")
 	line(useLegend)
 	if t.Dropped > 0 {

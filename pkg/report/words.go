@@ -186,6 +186,15 @@ func typeWords(t interval.Type) string {
 	return Clean(string(t))
 }
 
+// loneWords says why a report cannot say where in the program time goes, "" when
+// it can.
+func loneWords(t *Tree) string {
+	if len(t.Nodes) > 1 || t.Dropped > 0 {
+		return ""
+	}
+	return "The trace marks no intervals, so all times are those of the whole program: compile the program with intervals to see where they are spent."
+}
+
 // exprWords returns the value of the interval's expression, "" without one.
 func exprWords(iv *interval.Interval) string {
 	if iv.Expr == nil {
