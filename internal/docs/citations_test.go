@@ -79,8 +79,9 @@ var (
 	linked = regexp.MustCompile(`\]\(([\w./-]+\.md)?(?:#([\w-]+))?\)`)
 	// outside matches what cites a page that is not in the repository.
 	outside = regexp.MustCompile(`model sections? \d|trace-format (?:part )?[A-D]\b|\((?:pipeline|machine-files|model|trace-format)(?:,| \d|\))|\bspec/\w|house style \d`)
-	// comment matches a line of a comment; what is behind it is its text.
-	comment = regexp.MustCompile(`(?m)^\s*//\s*`)
+	// comment matches what stands before a comment, at the end of a line too;
+	// what is behind it is its text.
+	comment = regexp.MustCompile(`^\s*//\s*|\s//\s+`)
 )
 
 // Every citation of a document, and every link in one, leads to a heading
@@ -132,15 +133,17 @@ func TestCitationsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// comments returns the comments of a Go file that stand on lines of their own,
+// comments returns the comments of a Go file. Those on lines of their own are
 // joined over the ends of lines.
 func comments(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
-		if at := comment.FindStringIndex(line); at != nil {
+		at := comment.FindStringIndex(line)
+		if at != nil {
 			b.WriteString(strings.TrimSpace(line[at[1]:]) + " ")
-		} else {
-			b.WriteString("\n")
+		}
+		if at == nil || strings.TrimSpace(line[:at[0]]) != "" {
+			b.WriteString("\n") // code ends the comment before it
 		}
 	}
 	return b.String()

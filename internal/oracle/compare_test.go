@@ -26,7 +26,7 @@ import (
 	"dvmtools/pkg/sim"
 )
 
-// plain is how many programs are compared by everybody's tests. Machines, grids
+// plain is how many programs the ordinary tests compare. Machines, grids
 // and options go through different cycles of seeds, so that this many meet most
 // of their combinations.
 const plain = 600

@@ -6,7 +6,7 @@ import "dvmtools/pkg/units"
 // one kind of operation there (docs/model.md#2-accounting). [Characteristics]
 // and [KindCharacteristics] list them all. The lists drive the records, their
 // schema, the adding of values, the report and the comparison with the slow
-// simulation; to add one, add its field and its row here and book it.
+// simulation; CONTRIBUTING.md says how to add one.
 type Characteristic struct {
 	// Name is the field of records.
 	Name string

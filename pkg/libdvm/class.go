@@ -1,13 +1,14 @@
 package libdvm
 
-// Class says what the simulation does with a call; each class has one handler
-// in pkg/sim (docs/model.md).
+// Class says what the simulation does with a call: each class but the ordinary
+// ones has one handler, in pkg/sim or, when only objects change, in pkg/object
+// (docs/model.md#13-which-function-does-what). Sections are those of docs/model.md.
 type Class uint8
 
 // The classes, in the order of the model's sections.
 const (
 	// Ordinary functions run on every processor of the current system and
-	// take the traced time there (section 2, base).
+	// take the traced time there (section 2, accounting).
 	Ordinary Class = iota
 	// Runtime marks events of the run-time system itself, outside the program.
 	Runtime
@@ -22,34 +23,34 @@ const (
 	EndUser         // closes a user interval
 	EndLoop         // closes an interval of a loop
 
-	GetSystem     // names the processor system of an abstract machine (section 4)
-	ViewSystem    // reshapes a processor system
-	CreateSystem  // takes a section of a processor system
-	GetMachine    // names the current abstract machine
-	ElementAM     // names an abstract machine of a representation
-	MapMachine    // maps an abstract machine on a processor system
-	RunMachine    // enters a task
-	StopMachine   // leaves a task
-	CreateAMView  // creates a template
-	AMViewOfArray // names the template of an array
-	Distribute    // distributes a template
-	Redistribute  // distributes a template anew
-	BlockDivisor  // sets divisors of block sizes
-	BlockSizes    // sets block sizes
-	LoadWeights   // sets load weights
-	CreateArray   // creates a distributed array
-	CreateReplica // creates an array that is whole everywhere
-	AddHeader     // gives an array a second header
-	Align         // aligns an array
-	Realign       // aligns an array anew
-	Delete        // deletes an object
-	DeleteHeader  // deletes one header of an array
+	GetSystem       // names the processor system of an abstract machine (section 4)
+	ViewSystem      // reshapes a processor system
+	CreateSystem    // takes a section of a processor system
+	GetMachine      // names the current abstract machine
+	ElementMachine  // names an abstract machine of a template
+	MapMachine      // maps an abstract machine on a processor system
+	RunMachine      // enters a task
+	StopMachine     // leaves a task
+	CreateTemplate  // creates a template
+	TemplateOfArray // names the template of an array
+	Distribute      // distributes a template
+	Redistribute    // distributes a template anew
+	BlockDivisor    // sets divisors of block sizes
+	BlockSizes      // sets block sizes
+	LoadWeights     // sets load weights
+	CreateArray     // creates a distributed array
+	CreateReplica   // creates an array that is whole everywhere
+	AddHeader       // gives an array a second header
+	Align           // aligns an array
+	Realign         // aligns an array anew
+	Delete          // deletes an object
+	DeleteHeader    // deletes one header of an array
 
-	IO        // standard I/O on the I/O processor (section 5)
-	ArrayIO   // I/O of a distributed array
-	BeginIO   // Fortran I/O begins
-	EndIO     // Fortran I/O ends
-	SendStore // the I/O processor sends memory to all
+	IO         // standard I/O on the I/O processor (section 5)
+	ArrayIO    // I/O of a distributed array
+	BeginIO    // Fortran I/O begins
+	EndIO      // Fortran I/O ends
+	SendMemory // the I/O processor sends memory to all
 
 	CreateShadowGroup // section 7, shadow edges
 	InsertShadow
@@ -105,14 +106,14 @@ var classNames = [NumClasses]string{
 	BeginUser: "begin-user", BeginSequential: "begin-sequential", BeginParallel: "begin-parallel",
 	EndUser: "end-user", EndLoop: "end-loop",
 	GetSystem: "get-system", ViewSystem: "view-system", CreateSystem: "create-system",
-	GetMachine: "get-machine", ElementAM: "element-machine", MapMachine: "map-machine",
+	GetMachine: "get-machine", ElementMachine: "element-machine", MapMachine: "map-machine",
 	RunMachine: "run-machine", StopMachine: "stop-machine",
-	CreateAMView: "create-template", AMViewOfArray: "template-of-array",
+	CreateTemplate: "create-template", TemplateOfArray: "template-of-array",
 	Distribute: "distribute", Redistribute: "redistribute",
 	BlockDivisor: "block-divisor", BlockSizes: "block-sizes", LoadWeights: "load-weights",
 	CreateArray: "create-array", CreateReplica: "create-replica", AddHeader: "add-header",
 	Align: "align", Realign: "realign", Delete: "delete", DeleteHeader: "delete-header",
-	IO: "io", ArrayIO: "array-io", BeginIO: "begin-io", EndIO: "end-io", SendStore: "send-memory",
+	IO: "io", ArrayIO: "array-io", BeginIO: "begin-io", EndIO: "end-io", SendMemory: "send-memory",
 	CreateShadowGroup: "create-shadow-group", InsertShadow: "insert-shadow", InsertShadowDims: "insert-shadow-dims",
 	StartShadow: "start-shadow", SendShadow: "send-shadow", ReceiveShadow: "receive-shadow", WaitShadow: "wait-shadow",
 	ExportFirst: "export-first", ImportLast: "import-last",

@@ -101,7 +101,7 @@ type Func struct {
 	Class Class
 	// Args and Ret are the parameters of the call_ and the ret_ block.
 	Args, Ret []Param
-	// Open marks a function that no trace at hand contains: parameters
+	// Open marks a function that no known trace contains: parameters
 	// beside Args and Ret are kept under their own names.
 	Open bool
 	// NoReturn marks functions that write no ret_ line.
@@ -162,7 +162,7 @@ func RowOfBytes(name []byte) *Func {
 const prefixIO = "dvm_"
 
 // unlistedIO stands for dvm_open, dvm_read, dvm_lseek and whatever else
-// Lib-DVM offers for input and output: no trace at hand shows their lines.
+// Lib-DVM offers for input and output: no known trace shows their lines.
 var unlistedIO = Func{
 	Name: prefixIO + "*", Class: IO, RetTime: TimeMax, Result: ResultStatus, Open: true, Unlisted: true,
 	Doc: "not in the table of functions, taken for input or output that returns a status of 4 bytes",

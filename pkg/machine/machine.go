@@ -125,10 +125,9 @@ func CheckTopology(extents []int) error {
 // that is unbounded.
 func (m *Machine) Processors() int64 { return m.Root.total }
 
-// Nodes returns every node once: the root first, then the others in the order
-// in which one meets them who reads the lists from left to right and looks
-// into each node when it is first named. Its cost is that of the description,
-// however many processors there are.
+// Nodes returns every node once, in preorder: the root, then what its list names
+// from left to right, each node followed by what its own list names first. Its
+// cost is that of the description, however many processors there are.
 func (m *Machine) Nodes() []*Node {
 	seen := map[*Node]bool{}
 	stack := []*Node{m.Root}

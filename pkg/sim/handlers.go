@@ -52,10 +52,10 @@ var handlers = [libdvm.NumClasses]struct {
 	libdvm.Redistribute: {redistribute, exchanges},
 	libdvm.Realign:      {realign, exchanges},
 
-	libdvm.IO:        {ioCall, inputOutput},
-	libdvm.ArrayIO:   {arrayIO, inputOutput},
-	libdvm.BeginIO:   {beginIO, inputOutput},
-	libdvm.SendStore: {sendStore, exchanges},
+	libdvm.IO:         {ioCall, inputOutput},
+	libdvm.ArrayIO:    {arrayIO, inputOutput},
+	libdvm.BeginIO:    {beginIO, inputOutput},
+	libdvm.SendMemory: {sendMemory, exchanges},
 
 	libdvm.StartShadow:   {startShadow, exchanges},
 	libdvm.SendShadow:    {sendShadow, exchanges},

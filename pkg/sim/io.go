@@ -160,8 +160,8 @@ func arrayIO(s *Sim, c *call.Call) (effect, error) {
 	return effect{booked: true}, nil
 }
 
-// sendStore handles srmem_: the I/O processor sends memory to all.
-func sendStore(s *Sim, c *call.Call) (effect, error) {
+// sendMemory handles srmem_: the I/O processor sends memory to all.
+func sendMemory(s *Sim, c *call.Call) (effect, error) {
 	lengths, err := c.Ints(nil, "LengthArray")
 	if err != nil {
 		return effect{}, err

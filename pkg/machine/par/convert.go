@@ -42,8 +42,8 @@ func To2000(m *machine.Machine, grid []int) (*machine.Machine, []string, error) 
 }
 
 // To2010 returns m as a machine of the 2010 form, and lists what is lost. A
-// machine that has as many processors as one likes gets those of grid, or of
-// its own topology.
+// machine without a number of processors gets as many as grid has, or its own
+// topology.
 func To2010(m *machine.Machine, grid []int) (*machine.Machine, []string, error) {
 	if !m.Unbounded {
 		return m, nil, nil

@@ -48,8 +48,8 @@ const (
 	processorName = "processor"
 )
 
-// parse2000 reads a file of the 2000 form: processors of one power, as many
-// as one likes, under one medium.
+// parse2000 reads a file of the 2000 form: processors of one power, in any
+// number, under one medium.
 func (p *parser) parse2000(f *file) *machine.Machine {
 	c := &cursor{parser: p, f: f}
 	var n network

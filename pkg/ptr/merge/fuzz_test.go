@@ -166,7 +166,7 @@ func FuzzMerge(f *testing.F) {
 
 // alike reports whether b of a process can be a of the merged trace.
 func alike(a, b *call.Call) bool {
-	return a.Func == b.Func && (a.Line == b.Line || a.Class() == libdvm.RunMachine || a.Class() == libdvm.ElementAM)
+	return a.Func == b.Func && (a.Line == b.Line || a.Class() == libdvm.RunMachine || a.Class() == libdvm.ElementMachine)
 }
 
 // readCalls reads the calls of the program.

@@ -27,7 +27,7 @@ func (n *names) same(p *process, a *call.Call, q *process, b *call.Call) bool {
 	switch a.Class() {
 	case libdvm.RunMachine:
 		ref = "AMRef"
-	case libdvm.ElementAM:
+	case libdvm.ElementMachine:
 		ref = "AMViewRef"
 		if !equalArrays(a, b, "IndexArray") {
 			return false

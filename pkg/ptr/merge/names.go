@@ -221,7 +221,7 @@ var creates = [libdvm.NumClasses]bool{
 	libdvm.Ordinary:             true,
 	libdvm.ViewSystem:           true,
 	libdvm.CreateSystem:         true,
-	libdvm.CreateAMView:         true,
+	libdvm.CreateTemplate:       true,
 	libdvm.CreateArray:          true,
 	libdvm.CreateReplica:        true,
 	libdvm.AddHeader:            true,
