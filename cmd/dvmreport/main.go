@@ -40,6 +40,9 @@
 // grids: time, speed-up, efficiency, and what grows. The stream of dvmsearch
 // becomes the grids that were tried, and their Pareto front.
 //
+// --source DIR shows the files of the program that are in DIR: the lines at which
+// intervals begin are coloured by what they lose and lead to them.
+//
 // --level N leaves out the intervals deeper than level N; the whole program
 // is level 0. Their times are part of those around them.
 //
@@ -54,6 +57,9 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -97,6 +103,7 @@ of the Predictor's design of 2010, appendix 2: x.html#i1-effic.`,
 			&urfave.StringFlag{Name: "metric", Usage: "`METRIC` of the folded format: a field of the interval records that adds up over intervals", DefaultText: "total_time"},
 			&urfave.StringFlag{Name: "color", Value: "auto", Usage: "colour the text `WHEN`: auto (the output is a terminal), always or never"},
 			&urfave.BoolFlag{Name: "exact", Usage: "show the numbers of the text and the summary in full, times in seconds"},
+			&urfave.StringFlag{Name: "source", Usage: "show the program's files that are in `DIR` beside the figures of the page"},
 			&urfave.StringFlag{Name: "fail-over", Usage: "exit with 1 when the execution time of the last FILE is more than `SHARE`, such as 5%, above that of the first"},
 			&urfave.IntFlag{Name: "level", Usage: "leave out intervals deeper than level `N`; the whole program is level 0", DefaultText: "all"},
 		},
@@ -169,9 +176,14 @@ func run(e *cli.Env) error {
 		trees, names = append(trees, tree), append(names, in.Name())
 	}
 	switch {
+	case e.Flags.IsSet("source") && (len(trees) > 1 || format != report.HTML):
+		return cli.Usagef("--source is for the page of one program")
 	case len(trees) == 1 && limit >= 0:
 		return cli.Usagef("--fail-over compares the last operand with the first; found one operand")
 	case len(trees) == 1:
+		if opts.Sources, err = sources(e, trees[0]); err != nil {
+			return err
+		}
 		out, err := e.Out()
 		if err != nil {
 			return err
@@ -191,6 +203,59 @@ func run(e *cli.Env) error {
 			first.Root.ExecutionTime.Short(), last.Root.ExecutionTime.Short(), e.Flags.String("fail-over")))
 	}
 	return nil
+}
+
+// maxSourceBytes bounds the size of a file of the program that is shown.
+const maxSourceBytes = 8 << 20
+
+// sources reads the files of the program that are in the directory of --source,
+// by the names that the trace has for them or by the last part of these. Nothing
+// outside of the directory is read, whatever the trace says.
+func sources(e *cli.Env, t *report.Tree) ([]report.Source, error) {
+	dir := e.Flags.String("source")
+	if dir == "" {
+		return nil, nil
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, fmt.Errorf("--source: %w", err)
+	}
+	defer root.Close()
+	var found []report.Source
+	var missing []string
+	for _, name := range report.SourceNames(t) {
+		text, ok := readSource(root, name)
+		if !ok {
+			missing = append(missing, report.Clean(name))
+			continue
+		}
+		found = append(found, report.Source{Name: name, Text: text})
+	}
+	if len(missing) > 0 {
+		e.Warn(fmt.Errorf("--source: %s has no file %s", dir, strings.Join(missing, ", ")))
+	}
+	return found, nil
+}
+
+// readSource reads a file in root.
+func readSource(root *os.Root, name string) (string, bool) {
+	for _, path := range []string{name, filepath.Base(name)} {
+		f, err := root.Open(path)
+		if err != nil {
+			continue
+		}
+		fi, err := f.Stat()
+		if err == nil && fi.Mode().IsRegular() {
+			text, err := io.ReadAll(io.LimitReader(f, maxSourceBytes))
+			f.Close()
+			if err == nil {
+				return string(text), true
+			}
+			continue
+		}
+		f.Close()
+	}
+	return "", false
 }
 
 // failOver returns the share by which the execution time may grow, -1 for any.

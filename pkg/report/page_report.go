@@ -65,6 +65,7 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 		writeStatic(p, t)
 	}
 	p.write(markup("</noscript>\n"))
+	writeSources(p, t, o.Sources)
 	p.template("definitions", page)
 	writeData(p, t)
 	p.template("end", page)

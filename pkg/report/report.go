@@ -58,6 +58,8 @@ type Options struct {
 	// Exact shows the numbers of the text and of the summary in full, times
 	// in seconds. The page has them as tooltips, the other formats anyway.
 	Exact bool
+	// Sources are files of the program that the page shows, in any order.
+	Sources []Source
 	// Threads is how many goroutines may make parts of a page at once, 1 when
 	// it is 0; the page does not depend on it.
 	Threads int
