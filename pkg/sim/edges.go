@@ -26,11 +26,7 @@ type boundary struct {
 // begins when the iterations whose results others need are done, which is
 // settled at the loop's endpl_.
 func exportFirst(s *Sim, c *call.Call) (effect, error) {
-	g, err := s.objects.ShadowGroup(c)
-	if err != nil {
-		return effect{}, err
-	}
-	d, err := s.edges(c, g)
+	g, d, err := s.groupEdges(c)
 	if err != nil {
 		return effect{}, err
 	}

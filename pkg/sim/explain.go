@@ -24,7 +24,7 @@ type explanation struct {
 	lines []string
 }
 
-// say adds a line to the explanation of the call at hand.
+// say adds a line to the explanation of the call being simulated.
 func (s *Sim) say(format string, args ...any) {
 	if s.explained != nil {
 		s.explained.lines = append(s.explained.lines, fmt.Sprintf(format, args...))
@@ -58,7 +58,7 @@ func describe(c *call.Call) string {
 	return c.Row.Doc
 }
 
-// endExplain ends the explanation of the call at hand.
+// endExplain ends the explanation of the call being simulated.
 func (s *Sim) endExplain() {
 	if s.explained == nil {
 		return

@@ -17,9 +17,9 @@ type effect struct {
 	// inside books the time inside the call; nil books it as that of an
 	// ordinary function.
 	inside func(units.Seconds)
-	// alike says that all processors spend the time inside the call, in the
+	// byAll says that all processors spend the time inside the call, in the
 	// body of a loop too.
-	alike bool
+	byAll bool
 	// booked says that the handler has booked the time inside the call.
 	booked bool
 	// then happens behind both times of the call; nil for nothing.

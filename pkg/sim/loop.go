@@ -61,7 +61,7 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 	if err != nil {
 		return effect{}, err
 	}
-	own := effect{alike: true}
+	own := effect{byAll: true}
 	s.loop.portion = nil
 	p := s.loop.pipe
 	if more == 0 {

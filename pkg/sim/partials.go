@@ -18,15 +18,15 @@ type partial struct {
 	ranges layout.Ranges
 }
 
-// spread returns what of makes, remembered for the layout it is made of:
+// spread returns what compute returns for the layout. It is remembered, since
 // layouts recur.
-func (m *messages) spread(layout any, of func() []partial) []partial {
+func (m *messages) spread(layout any, compute func() []partial) []partial {
 	p, ok := m.partials[layout]
 	if !ok {
 		if m.partials == nil || len(m.partials) >= maxKnown {
 			m.partials = map[any][]partial{}
 		}
-		p = of()
+		p = compute()
 		m.partials[layout] = p
 	}
 	return p

@@ -76,7 +76,7 @@ type Sim struct {
 	loop     openLoop
 	inIO     bool // between biof_ and eiof_
 
-	explained   *explanation // of the call at hand
+	explained   *explanation // of the call being simulated
 	explanation []string
 }
 

@@ -41,7 +41,7 @@ func (s *Sim) Step(c *call.Call) error {
 	case e.booked || c.RetTime == 0:
 	case e.inside != nil:
 		e.inside(c.RetTime)
-	case s.loop.portion != nil && inBody && !e.alike && handlers[c.Class()].does == computes:
+	case s.loop.portion != nil && inBody && !e.byAll && handlers[c.Class()].does == computes:
 		s.passInBody(0, c.RetTime)
 	default:
 		s.system(c.RetTime)

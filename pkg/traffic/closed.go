@@ -14,9 +14,9 @@ import (
 // owners is asked for; senders' dimensions that nothing restricts are stars of
 // their own. In all regular cases a star has one dimension of each side.
 //
-// An array of 6x6 elements on a grid of 2x3 is turned: its rows were cut along
+// An array of 6x6 elements on a grid of 2x3 is transposed on it: its rows were cut along
 // the first dimension of the grid and its columns along the second, afterwards
-// it is the other way round (TestPictureOfATurnedArray).
+// it is the other way round (TestPictureOfATransposedArray).
 //
 //	 before: processor (e0,e1)       after: processor (c0,c1)
 //

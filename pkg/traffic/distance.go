@@ -142,7 +142,7 @@ func (z *closed) apart(members []int) []bin {
 			sides[i] = append(sides[i], p)
 		})
 	}
-	// The pairs of all stars are combined: only arrays that are turned in a
+	// The pairs of all stars are combined: only arrays that are transposed on a
 	// grid of several dimensions come here.
 	at := make([]int, len(open))
 	seen := make([]bool, len(open))

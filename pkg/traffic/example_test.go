@@ -307,13 +307,13 @@ func TestRemoteOfALoopAlongTwoDimensions(t *testing.T) {
 	expect(t, got, []comm.Size{{Bytes: 24, Count: 1}}, []comm.Distance{{Hops: 2, Bytes: 24}})
 }
 
-// The picture in closed.go: 6x6 elements of 8 bytes on 2x3, turned. Distances
+// The picture in closed.go: 6x6 elements of 8 bytes on 2x3, transposed. Distances
 // are |c0-e0| + |c1-e1| over the pairs of the two stars. A piece of 4 elements
 // has (c0,e1) of (0,0) or (1,2) and (c1,e0) of (0,0) or (2,1): (0,0)-(0,0) and
 // (1,2)-(1,2) are a processor's own, (c0,c1) = (0,2) with (e0,e1) = (1,0) and
 // (1,0) with (0,2) are 1 + 2 apart. Of 2 elements, (c0,e1) = (0,0) and (c1,e0) =
 // (1,0) are 0 + 1 apart, (c0,e1) = (0,0) and (1,1) are 1 + 1.
-func TestPictureOfATurnedArray(t *testing.T) {
+func TestPictureOfATransposedArray(t *testing.T) {
 	s := &procs.System{Grid: []int{2, 3}}
 	before, after := axes(t, s, []int64{6, 6}, 8, 1, 2), axes(t, s, []int64{6, 6}, 8, 2, 1)
 	got, err := traffic.NewRoot(s.Grid).Redistribute([]object.Move{{Array: after, From: before.Map, FromSystem: s, To: after.Map, ToSystem: s}})

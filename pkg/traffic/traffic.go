@@ -19,7 +19,7 @@
 //     pairs of processors, except Each, which calls for every message.
 //  4. Where the lists do not multiply (one dimension of an array on two
 //     dimensions of a grid, processor systems that are no boxes of the root's
-//     grid, arrays of one exchange that are turned against each other) the
+//     grid, arrays of one exchange that are transposed against each other) the
 //     messages are enumerated, which costs as much as there are.
 package traffic
 
