@@ -199,6 +199,9 @@ func samples(t testing.TB) corpus {
 			{Name: "m", Processors: 4, Medium: &machine.MediumDescription{CommType: machine.Transputer}, Children: []machine.GroupDescription{{Count: 2, Node: "n"}}},
 			{Name: "n", Processors: 2, Medium: &machine.MediumDescription{CommType: machine.Myrinet, Channels: 2, TByte: 1e-9}, Children: []machine.GroupDescription{{Count: 2, Node: "p"}}},
 			node,
+		}, Network: &machine.NetworkDescription{Topology: 2, Name: "t", Creation: 0.5, PowerBase: "p", Model: "mpi",
+			Overheads: []machine.OverheadDescription{{Function: "send", Cost: 1e-6}},
+			Links:     []machine.LinkDescription{{ID: 1, Latency: 1e-6, Speed: 1e-9, Ends: []int32{0, 1}}},
 		}}}
 	header.Options.Sections = "16=0-1/4"
 	iw := interval.NewWriter(&intervals)
@@ -214,6 +217,7 @@ func samples(t testing.TB) corpus {
 		iw.Span(&interval.Span{Processors: "0-3", Start: 0.5, End: 1, Kind: interval.SpanCommunication, Op: "reduction", Interval: 1, Seq: 2}),
 		iw.Span(&interval.Span{Processors: "0", Kind: interval.SpanCPU, Interval: 1}),
 		iw.End(1),
+		e.Encode(search.Header{Record: "search", Version: search.Version, Machine: header.Machine, Mode: search.All, Objective: "time", Rank: 1, Extents: []int64{4}, Source: []string{"x"}}),
 		e.Encode(search.Candidate{Record: "candidate", Grid: []int{1}, Processors: 1, Step: 2, Error: "too small"}),
 	); err != nil {
 		t.Fatal(err)

@@ -49,12 +49,11 @@ grid.
 Mode 2 tries all grids that leave no processor without elements; mode 3 tries
 all grids. Without --mode the machine file's "search" holds when it is 2 or 3,
 else mode 2.`,
-		Flags: append([]urfave.Flag{
-			&urfave.StringSliceFlag{Name: "machine", Aliases: []string{"m"}, Usage: "machine description `FILE`; repeat it for libraries of clusters"},
+		Flags: slices.Concat(open.MachineFlags(), []urfave.Flag{
 			&urfave.IntFlag{Name: "mode", Usage: "`MODE` of the search: 2 (grids that are not bad) or 3 (all grids)"},
 			&urfave.IntFlag{Name: "max", Usage: "try at most `N` processors (default: all of the machine)"},
 			&urfave.StringFlag{Name: "best-intervals", Usage: "write the interval stream of the best grid to `FILE`"},
-		}, slices.Concat(open.ChangeFlags(), open.ToleranceFlags(), open.ModelFlags())...),
+		}, open.ToleranceFlags(), open.ModelFlags()),
 		Aliases: map[string][]string{"threads": {"j"}},
 		Examples: []cli.Example{
 			{Line: "dvmsearch -m cluster.par --max 64 jac.ptr | jq 'select(.record==\"best\")'", Text: "the best grid of up to 64 processors"},
@@ -72,7 +71,7 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	m, err := open.Machine(e, e.Values("machine"))
+	m, err := open.Machine(e)
 	if err != nil {
 		return err
 	}

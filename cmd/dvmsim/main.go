@@ -54,13 +54,12 @@ record per interval of the program with all its characteristics.
 
 Times are in seconds. Every interval's total time is productive time plus lost
 time; lost time is insufficient parallelism, communication and idle time.`,
-		Flags: append([]urfave.Flag{
-			&urfave.StringSliceFlag{Name: "machine", Aliases: []string{"m"}, Usage: "machine description `FILE`; repeat it for libraries of clusters"},
+		Flags: slices.Concat(open.MachineFlags(), []urfave.Flag{
 			&urfave.StringFlag{Name: "grid", Aliases: []string{"g"}, Usage: "processor grid `N1xN2...` (default: the topology of the machine file, else 1)"},
 			&urfave.IntFlag{Name: "level", Value: -1, Usage: "keep intervals down to level `N`; the whole program is level 0 (-1: all)"},
 			&urfave.StringFlag{Name: "per-processor", Value: "classes", Usage: "processor records: `none|classes|each`"},
 			&urfave.StringFlag{Name: "explain", Usage: "print what one call costs and why, `FUNC@SEQ` as in the records of dvmtrace-parse, instead of the intervals"},
-		}, slices.Concat(open.ChangeFlags(), open.ToleranceFlags(), open.ModelFlags())...),
+		}, open.ToleranceFlags(), open.ModelFlags()),
 		Examples: []cli.Example{
 			{Line: "dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport -o jac.html", Text: "a report"},
 			{Line: "dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.level==0).execution_time'", Text: "the predicted time alone"},
@@ -90,7 +89,7 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	m, err := open.Machine(e, e.Values("machine"))
+	m, err := open.Machine(e)
 	if err != nil {
 		return err
 	}

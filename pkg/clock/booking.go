@@ -18,6 +18,12 @@ func (e *classes) Enter(a Account) {
 		b.counters = make([]Counters, len(e.clock))
 		b.member = make([]bool, len(e.clock))
 	}
+	if t := e.Creation(); t > 0 {
+		for i := range e.clock {
+			e.clock[i] += t
+			e.books[a].counters[i].Create(t)
+		}
+	}
 }
 
 func (e *classes) Join(s *procs.System) {

@@ -79,6 +79,9 @@ type Clocks interface {
 	// Variation books the spread of the clocks of s at the end of a
 	// collective operation: docs/model.md#2-accounting, Time_variation.
 	Variation(s *procs.System, k interval.Kind)
+	// Err returns the first demand so far that the network could not meet, nil
+	// when there was none: a message between processors without a path.
+	Err() error
 	// Forget promises that no exchange of any system starts before t any
 	// more. Times do not depend on it, only memory and speed.
 	Forget(t Instant)

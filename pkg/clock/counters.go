@@ -45,6 +45,13 @@ func (c *Counters) Work(a Amount, power float64) units.Seconds {
 	return took
 }
 
+// Create books t before the program begins: the run-time system's time, and
+// wholly insufficient parallelism, as nothing of it is the program's work.
+func (c *Counters) Create(t units.Seconds) {
+	c[interval.BookedSYS] += t
+	c[interval.BookedInsuffSYS] += t
+}
+
 // Wait books w of real waiting for others to start an operation.
 func (c *Counters) Wait(k interval.Kind, w units.Seconds) {
 	c.Transfer(k, w)

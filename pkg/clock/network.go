@@ -30,12 +30,25 @@ type Network struct {
 	net      *comm.Network
 	instants int64
 	across   options.Across
+	creation units.Seconds
 	say      func(format string, args ...any)
 }
 
 // NewNetwork returns the network of the machine and grid of cfg.
 func NewNetwork(cfg Config) *Network {
-	return &Network{net: comm.NewNetwork(cfg.Machine, cfg.Grid, comm.Options{Collectives: cfg.Options.Collectives}), across: cfg.Options.Across}
+	n := &Network{net: comm.NewNetwork(cfg.Machine, cfg.Grid, comm.Options{Collectives: cfg.Options.Collectives}), across: cfg.Options.Across}
+	if l := cfg.Machine.Network; l != nil {
+		n.creation = l.Creation
+	}
+	return n
+}
+
+// Creation returns the time that setting up the links takes, which every clock
+// spends before anything else, and only the first time (docs/model.md#links).
+func (n *Network) Creation() units.Seconds {
+	t := n.creation
+	n.creation = 0
+	return t
 }
 
 // Instant makes an instant.
@@ -43,6 +56,9 @@ func (n *Network) Instant(at units.Seconds) Instant {
 	n.instants++
 	return Instant{at: at, number: n.instants}
 }
+
+// Err is [Clocks.Err].
+func (n *Network) Err() error { return n.net.Err() }
 
 // Load is [Clocks.Load].
 func (n *Network) Load(t comm.Traffic) *comm.Load { return n.net.Load(t) }

@@ -28,6 +28,8 @@ type Pipeline struct {
 	// Stage describes the processor at some coordinates; ok is false when it
 	// takes no part.
 	Stage func(coords []int) (st Stage, ok bool)
+	// Element is the size of the elements that are sent, 0 for several.
+	Element units.Bytes
 	// Hops is D, how many hops the pipeline has; Extents are those of the
 	// quantised loop dimensions; Quanta is what the program prescribes, less
 	// than 1 when it does not.
@@ -125,7 +127,7 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Outcome {
 		at[own] = k
 		var received units.Seconds
 		for _, pred := range shapes[i].From {
-			h := comm.Hop{From: at[pred.Number], Bytes: pred.Bytes, On: n.net.Link(p.System.Rank(pred.Number), p.System.Rank(own))}
+			h := comm.Hop{From: at[pred.Number], Bytes: pred.Bytes, On: n.net.Link(p.System.Rank(pred.Number), p.System.Rank(own), pred.Bytes, p.Element)}
 			st[k].Hops = append(st[k].Hops, h)
 			a.TStart = max(a.TStart, h.On.TStart)
 			received += scaled(units.Seconds(h.On.TByte), float64(h.Bytes))

@@ -23,7 +23,7 @@ func (c channels) star(s *star) demand {
 
 func (channels) reduction(*Reduction) (int64, bool) { return 0, false }
 
-func (c channels) link(at machine.Instance, _, _ int) Link {
+func (c channels) link(at machine.Instance, _, _ int, _, _ units.Bytes) Link {
 	return Link{At: at, TStart: c.TStart, TByte: c.TByte, Channels: int64(max(1, c.Channels))}
 }
 

@@ -22,7 +22,7 @@ type Reduction struct {
 	// results. A root without iterations counts.
 	Senders int64
 	// Each lists the senders by their root numbers; the root may be among
-	// them or not. It is called only on trees of clusters. nil stands for all
+	// them or not. It is called only on trees of clusters and on links. nil stands for all
 	// processors of the system.
 	Each func(yield func(int) bool)
 	// Hops is 2·Distance + CornerDistance ([ReductionHops]), which only a
@@ -54,14 +54,15 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 	case n.opts.Collectives == options.Tree:
 		n.rounds(&p, "reduction", set, doublings(senders)+doublings(int64(set.size)), r.Bytes)
 	case direct:
-		n.pay(&p, "reduction", at, rounds, r.Bytes)
+		once, formula := n.medium(at).round(r.Bytes)
+		n.pay(&p, "reduction", at, rounds, once, formula)
 	default:
 		if r.Each == nil || senders == int64(set.size) {
-			n.place(&p, "gather", set, n.star(set, r.Root, senders, set.each, r.Bytes))
+			n.place(&p, "gather", set, n.star(set, r.Root, senders, set.each, gather, r.Bytes))
 		} else {
-			n.place(&p, "gather", set, n.star(nil, r.Root, senders, r.Each, r.Bytes))
+			n.place(&p, "gather", set, n.star(nil, r.Root, senders, r.Each, gather, r.Bytes))
 		}
-		n.place(&p, "broadcast", set, n.star(set, r.Root, int64(set.size), set.each, r.Bytes))
+		n.place(&p, "broadcast", set, n.star(set, r.Root, int64(set.size), set.each, result, r.Bytes))
 	}
 	return p
 }
@@ -83,7 +84,7 @@ func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes)
 	case n.opts.Collectives == options.Tree:
 		n.rounds(&p, "broadcast", set, doublings(reached), b)
 	default:
-		n.place(&p, "broadcast", set, n.star(set, root, reached, set.each, b))
+		n.place(&p, "broadcast", set, n.star(set, root, reached, set.each, inform, b))
 	}
 	return p
 }
@@ -120,12 +121,11 @@ func (n *Network) commonOf(s *set) (machine.Instance, bool) {
 // doublings returns ceil(log2 n) for n >= 1.
 func doublings(n int64) int64 { return int64(bits.Len64(uint64(n - 1))) }
 
-// pay adds rounds of messages of b bytes on an instance of a medium, which they
-// do not occupy.
-func (n *Network) pay(p *Placement, name string, at machine.Instance, rounds int64, b units.Bytes) {
+// pay adds rounds that last once each, by the given formula, on an instance of
+// a medium, which they do not occupy.
+func (n *Network) pay(p *Placement, name string, at machine.Instance, rounds int64, once units.Seconds, formula string) {
 	md := n.medium(at)
 	ready := p.End
-	once, formula := md.round(b)
 	p.End += units.Seconds(float64(rounds) * float64(once))
 	if n.explain && rounds > 0 {
 		p.Steps = append(p.Steps, Step{Name: name, At: at, Rounds: rounds, Ready: ready, End: p.End, medium: md, round: formula})
@@ -135,22 +135,30 @@ func (n *Network) pay(p *Placement, name string, at machine.Instance, rounds int
 // rounds adds what collectives in rounds cost: each a message of b bytes on
 // the slowest medium of the system.
 func (n *Network) rounds(p *Placement, name string, s *set, rounds int64, b units.Bytes) {
+	if n.links != nil {
+		once, formula := n.links.slowest(n.links.within(s), b)
+		n.pay(p, name, n.flat, rounds, once, formula)
+		return
+	}
 	var slowest *machine.Node
-	longest := units.Seconds(-1)
+	longest, how := units.Seconds(-1), ""
 	for _, node := range n.nodes(s) {
-		if t, _ := n.medium(machine.Instance{Node: node}).round(b); t > longest {
-			slowest, longest = node, t
+		if t, formula := n.medium(machine.Instance{Node: node}).round(b); t > longest {
+			slowest, longest, how = node, t, formula
 		}
 	}
 	if slowest != nil {
-		n.pay(p, name, machine.Instance{Node: slowest}, rounds, b)
+		n.pay(p, name, machine.Instance{Node: slowest}, rounds, longest, how)
 	}
 }
 
 // star returns the load of equal messages between root and members, which are
 // count processors if root is counted among them. all, when it is not nil, is
-// the set that has exactly these members.
-func (n *Network) star(all *set, root int, count int64, members func(func(int) bool), b units.Bytes) *load {
+// the set that has exactly these members. p says what the messages are part of.
+func (n *Network) star(all *set, root int, count int64, members func(func(int) bool), p purpose, b units.Bytes) *load {
+	if n.links != nil {
+		return n.linkStar(all, root, members, p, b)
+	}
 	l := &load{}
 	if n.isFlat {
 		if count > 1 {

@@ -12,14 +12,14 @@ import (
 // implementation; another kind is another such file and the place where a
 // network finds it ([Network.medium]). The kinds differ in this:
 //
-//	                      channels               transputer
-//	what counts           sizes and numbers      the longest message at
-//	                                             each distance
-//	an exchange alone     the longest first,     the slowest distance
-//	                      channel by channel
-//	exchanges that meet   queue                  do not notice each other
-//	a reduction           gather, broadcast      rounds over the grid
-//	a pipeline            shares the channels    has links of its own
+//	                      channels             transputer                links
+//	what counts           sizes and numbers    the longest message at    every message
+//	                                           each distance
+//	an exchange alone     the longest first,   the slowest distance      step by step along
+//	                      channel by channel                             the ways, link by link
+//	exchanges that meet   queue                do not notice each other  queue
+//	a reduction           gather, broadcast    rounds over the grid      gather, broadcast
+//	a pipeline            shares the channels  has links of its own      shares the links
 //
 // All instances of a node have the same medium; what an instance is busy with
 // is its schedule.
@@ -42,8 +42,8 @@ type medium interface {
 	// messages have b bytes, and the formula of that in microseconds.
 	round(b units.Bytes) (units.Seconds, string)
 	// link returns what the messages of a pipeline from p to q travel on, on
-	// the instance at.
-	link(at machine.Instance, p, q int) Link
+	// the instance at: b bytes in all, of elements of the given size.
+	link(at machine.Instance, p, q int, b, element units.Bytes) Link
 	// alike reports whether that is the same for all processors.
 	alike() bool
 	// queues reports whether exchanges wait for each other; if not, each lasts
@@ -64,6 +64,9 @@ var kinds = [...]func(timed) medium{
 
 // medium returns what connects the processors of an instance.
 func (n *Network) medium(at machine.Instance) medium {
+	if n.links != nil {
+		return n.links
+	}
 	m, ok := n.kinds[at.Node]
 	if !ok {
 		m = kinds[at.Node.Medium.Kind](timed{at.Node.Medium})

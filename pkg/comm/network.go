@@ -36,6 +36,9 @@ type Network struct {
 	// flat is the only instance of a medium, when there is only one.
 	flat   machine.Instance
 	isFlat bool
+	// links is the medium of a machine of links, which has no other; nil on
+	// other machines.
+	links *topology
 
 	// kinds are the media of the nodes that were asked for, media what their
 	// instances are busy with.
@@ -80,7 +83,12 @@ func NewNetwork(m *machine.Machine, grid []int, opts Options) *Network {
 		kinds: map[*machine.Node]medium{}, media: map[machine.Instance]*ledger{},
 		latest: units.Seconds(math.Inf(-1)), horizon: units.Seconds(math.Inf(-1)),
 	}
-	n.flat, n.isFlat = flat(m, int64(size))
+	if m.Network != nil {
+		n.flat, n.isFlat = machine.Instance{Node: m.Root}, true
+		n.links = newTopology(m, size)
+	} else {
+		n.flat, n.isFlat = flat(m, int64(size))
+	}
 	n.sets.size = size
 	return n
 }
@@ -165,6 +173,9 @@ type set struct {
 	farRoot, far int
 	// nodes remembers whose media lie between processors of the set.
 	nodes []*machine.Node
+	// links are the different links between processors of the set, as far as
+	// they were asked for.
+	links []machine.Link
 	// at and inside are the instance that all messages of the set use, when
 	// there is just one, as soon as placed is set.
 	at             machine.Instance

@@ -28,13 +28,25 @@ type Link struct {
 	TStart   units.Seconds
 	TByte    units.SecPerByte
 	Channels int64
+	// Over are the links that it takes one after the other on a machine of
+	// links; TStart and TByte are then the sums, overheads included, and each
+	// of the links is a channel.
+	Over []Crossing
+}
+
+// A Crossing is the link with some id on the way of a message.
+type Crossing struct {
+	ID     int64
+	TStart units.Seconds
+	TByte  units.SecPerByte
 }
 
 // Link returns what messages from p to q travel on, p and q being different
-// processors of the root grid.
-func (n *Network) Link(p, q int) Link {
+// processors of the root grid, that carry b bytes in all of elements of the
+// given size, which is 0 for several.
+func (n *Network) Link(p, q int, b, element units.Bytes) Link {
 	at := n.Between(p, q)
-	return n.medium(at).link(at, p, q)
+	return n.medium(at).link(at, p, q, b, element)
 }
 
 // Hop is the link between a stage and one of its predecessors.
@@ -128,7 +140,14 @@ func runStages(stages []Stage, q int64) ([]StageTime, *usage) {
 			in = in.join(link.after(tp), q)
 			own = max(own, h.On.TStart)
 			transfer = max(transfer, tb)
-			use.add(h.On, max(1, s.Copies), message, stages[h.From].Work/units.Seconds(quanta), tp)
+			x := crossed{copies: max(1, s.Copies), message: message, sender: stages[h.From].Work / units.Seconds(quanta), receiver: tp}
+			if h.On.Channels > 0 {
+				use.add(channelID{At: h.On.At}, h.On.Channels, x)
+			}
+			for _, c := range h.On.Over {
+				x.message = c.TStart + units.Seconds(float64(c.TByte)*float64(h.Bytes)/quanta)
+				use.add(channelID{h.On.At, c.ID}, 1, x)
+			}
 		}
 		ends[i] = in.join(lines{{begin + tp, tp + own}}, q)
 		times[i] = s.account(ends[i], begin, tp, own, transfer, q)
@@ -159,41 +178,53 @@ func (s *Stage) account(ends lines, begin, tp, own, transfer units.Seconds, q in
 // usage is what the messages of a pipeline use of each medium.
 type usage struct {
 	media []mediumUsage
-	index map[machine.Instance]int
+	index map[channelID]int
+}
+
+// channelID names what messages share: an instance of a medium, or one of its
+// links, whose ids are from 1.
+type channelID struct {
+	At   machine.Instance
+	Link int64
 }
 
 type mediumUsage struct {
-	on               Link
+	id               channelID
+	channels         int64
 	links            int64
 	least, sum       units.Seconds // of the messages of one quantum
 	sender, receiver units.Seconds // the least Tp
 }
 
-func (u *usage) add(on Link, copies int64, message, sender, receiver units.Seconds) {
-	if on.Channels == 0 {
-		return
-	}
+// crossed are the messages of one quantum between a stage and its predecessor.
+type crossed struct {
+	copies           int64
+	message          units.Seconds
+	sender, receiver units.Seconds // their Tp
+}
+
+func (u *usage) add(id channelID, channels int64, x crossed) {
 	i, found := 0, false
-	if k := len(u.media) - 1; k >= 0 && u.media[k].on.At == on.At {
+	if k := len(u.media) - 1; k >= 0 && u.media[k].id == id {
 		i, found = k, true
 	} else {
-		i, found = u.index[on.At]
+		i, found = u.index[id]
 	}
 	if !found {
 		if u.index == nil {
-			u.index = map[machine.Instance]int{}
+			u.index = map[channelID]int{}
 		}
 		i = len(u.media)
-		u.index[on.At] = i
+		u.index[id] = i
 		inf := units.Seconds(math.Inf(1))
-		u.media = append(u.media, mediumUsage{on: on, least: inf, sender: inf, receiver: inf})
+		u.media = append(u.media, mediumUsage{id: id, channels: channels, least: inf, sender: inf, receiver: inf})
 	}
 	m := &u.media[i]
-	m.links += copies
-	m.least = min(m.least, message)
-	m.sum += units.Seconds(float64(message) * float64(copies))
-	m.sender = min(m.sender, sender)
-	m.receiver = min(m.receiver, receiver)
+	m.links += x.copies
+	m.least = min(m.least, x.message)
+	m.sum += units.Seconds(float64(x.message) * float64(x.copies))
+	m.sender = min(m.sender, x.sender)
+	m.receiver = min(m.receiver, x.receiver)
 }
 
 // bound adds to every stage what the channels lack.
@@ -208,7 +239,7 @@ func (u *usage) bound(stages []Stage, times []StageTime, q int64) {
 	}
 	missing := units.Seconds(0)
 	for _, m := range u.media {
-		k := float64(m.on.Channels)
+		k := float64(m.channels)
 		rounds := math.Ceil(float64(m.links) * float64(q) / k)
 		sum := float64(m.sum) * float64(q) / k
 		need := m.sender + m.receiver + units.Seconds(max(float64(rounds*float64(m.least)), sum))

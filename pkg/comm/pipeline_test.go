@@ -18,7 +18,7 @@ func on(md machine.Medium) comm.Link {
 	if err != nil {
 		panic(err)
 	}
-	return comm.NewNetwork(m, []int{2}, comm.Options{}).Link(0, 1)
+	return comm.NewNetwork(m, []int{2}, comm.Options{}).Link(0, 1, 8, 8)
 }
 
 // schedule is the explicit schedule of section 9 of the model, quantum by

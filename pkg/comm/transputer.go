@@ -24,7 +24,7 @@ func (t transputer) star(s *star) demand {
 
 func (transputer) reduction(r *Reduction) (int64, bool) { return r.Hops, true }
 
-func (t transputer) link(at machine.Instance, _, _ int) Link {
+func (t transputer) link(at machine.Instance, _, _ int, _, _ units.Bytes) Link {
 	return Link{At: at, TStart: t.TStart, TByte: t.TByte}
 }
 

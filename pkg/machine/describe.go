@@ -16,6 +16,52 @@ type Description struct {
 	Search     int               `json:"search"`
 	Topology   []int             `json:"topology,omitempty"`
 	Nodes      []NodeDescription `json:"nodes"`
+	// Network is what connects the processors of a machine of links, nil on
+	// machines of media.
+	Network *NetworkDescription `json:"network,omitempty"`
+}
+
+// NetworkDescription is a topology of links, with the functions of the
+// programming model whose overheads count. PowerBase says in words which
+// processor has power 1.
+type NetworkDescription struct {
+	Topology  int64                 `json:"topology_id"`
+	Name      string                `json:"name,omitempty"`
+	Creation  units.Seconds         `json:"creation_s"`
+	PowerBase string                `json:"power_base"`
+	Model     string                `json:"model,omitempty"`
+	Overheads []OverheadDescription `json:"overheads,omitempty"`
+	Links     []LinkDescription     `json:"links,omitempty"`
+}
+
+// OverheadDescription is a function of a programming model and its time.
+type OverheadDescription struct {
+	Function string        `json:"function"`
+	Cost     units.Seconds `json:"cost_s"`
+}
+
+// LinkDescription is a link: seconds per message, seconds per byte, and the
+// processors that it connects, from 0.
+type LinkDescription struct {
+	ID      int64            `json:"id"`
+	Latency units.Seconds    `json:"latency_s"`
+	Speed   units.SecPerByte `json:"speed_s_per_b"`
+	Ends    []int32          `json:"ends"`
+}
+
+// description returns the network as data, nil for none.
+func (n *Network) description() *NetworkDescription {
+	if n == nil {
+		return nil
+	}
+	d := &NetworkDescription{Topology: n.ID, Name: n.Name, Creation: n.Creation, PowerBase: n.PowerBase, Model: n.Model}
+	for _, o := range n.Overheads {
+		d.Overheads = append(d.Overheads, OverheadDescription(o))
+	}
+	for _, l := range n.Links {
+		d.Links = append(d.Links, LinkDescription(l))
+	}
+	return d
 }
 
 // NodeDescription is one node of a [Description]: a processor has a power, a
@@ -51,6 +97,7 @@ func (m *Machine) Description() Description {
 		Unbounded:  m.Unbounded,
 		Search:     m.Search,
 		Topology:   m.Topology,
+		Network:    m.Network.description(),
 	}
 	for _, n := range m.Nodes() {
 		nd := NodeDescription{Name: n.Name, Processors: n.total, Power: n.Power}

@@ -104,6 +104,9 @@ func machineWords(d *machine.Description) (summary string, nodes []string) {
 	for i := range d.Nodes {
 		nodes = append(nodes, nodeWords(&d.Nodes[i]))
 	}
+	if n := d.Network; n != nil {
+		nodes = append(nodes, networkWords(n))
+	}
 	return summary, nodes
 }
 
@@ -129,6 +132,19 @@ func nodeWords(n *machine.NodeDescription) string {
 	}
 	micro := func(x float64) string { return strconv.FormatFloat(x*1e6, 'g', 6, 64) }
 	return s + ", " + micro(float64(m.TStart)) + " us per message + " + micro(float64(m.TByte)) + " us per byte"
+}
+
+// networkWords describes the links of a machine in one line.
+func networkWords(n *machine.NetworkDescription) string {
+	s := "topology " + strconv.FormatInt(n.Topology, 10)
+	if n.Name != "" {
+		s += " (" + Clean(n.Name) + ")"
+	}
+	s += ": " + count(int64(len(n.Links)), "link", "links")
+	if n.Model != "" {
+		s += ", overheads of " + Clean(n.Model)
+	}
+	return s + "; power 1 is " + Clean(n.PowerBase)
 }
 
 // optionWords lists the choices that shaped the result, "" when the stream

@@ -79,7 +79,7 @@ func (s *Sim) loadBuffers(c *call.Call, key flightKey, buffers []*object.Buffer)
 		}
 	}
 	t, err := s.messages.root.Remote(buffers)
-	d, err := s.load(c, t, err)
+	d, err := s.load(c, elements(len(buffers), func(i int) *object.Array { return buffers[i].Array }), t, err)
 	if err != nil {
 		return err
 	}

@@ -65,7 +65,11 @@ func (s *Sim) readCopy(c *call.Call) (copyOf, error) {
 	default:
 		return k, nil
 	}
-	k.demands, err = s.load(c, t, err)
+	carried := to
+	if from != nil {
+		carried = from
+	}
+	k.demands, err = s.load(c, comm.Use{Element: units.Bytes(carried.ElemSize)}, t, err)
 	return k, err
 }
 

@@ -206,7 +206,7 @@ func owners(sp *layout.Ranges) int {
 // since the processors waited for their predecessors.
 func (w *wavefront) sinceMark(mark clock.Mark) *clock.Pipeline {
 	return &clock.Pipeline{
-		System: w.sys, Since: mark, Hops: w.hops,
+		System: w.sys, Since: mark, Hops: w.hops, Element: w.element,
 		Labels: w.labels(func(dst []byte, _, _ int) []byte { return dst }),
 		Stage: func(coords []int) (clock.Stage, bool) {
 			for k, c := range coords {

@@ -3,6 +3,7 @@ package sim
 import (
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/clock"
+	"dvmtools/pkg/comm"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
@@ -38,7 +39,7 @@ func (s *Sim) stepIO(c *call.Call) error {
 	if e.then != nil {
 		e.then()
 	}
-	return nil
+	return s.unmet(c.Pos, c.Where())
 }
 
 // inOut passes t of I/O time on the I/O processor; the power of processors
@@ -152,7 +153,7 @@ func arrayIO(s *Sim, c *call.Call) (effect, error) {
 		move = s.messages.root.Scatter
 	}
 	t, err := move(a, traffic.All(a.Rank()), s.ioProcessor())
-	d, err := s.load(c, t, err)
+	d, err := s.load(c, comm.Use{Element: units.Bytes(a.ElemSize)}, t, err)
 	if err != nil {
 		return effect{}, err
 	}

@@ -27,12 +27,34 @@ type messages struct {
 // maxKnown bounds how much is remembered.
 const maxKnown = 1024
 
-// load makes a demand of messages that were worked out for call c.
-func (s *Sim) load(c *call.Call, t comm.Traffic, err error) ([]clock.Demand, error) {
+// load makes a demand of messages that were worked out for call c, and says
+// what they are for.
+func (s *Sim) load(c *call.Call, u comm.Use, t comm.Traffic, err error) ([]clock.Demand, error) {
 	if err != nil {
 		return nil, trafficError(c, err)
 	}
-	return []clock.Demand{{Load: s.clocks.Load(t)}}, nil
+	return []clock.Demand{{Load: s.clocks.Load(comm.For(t, u))}}, nil
+}
+
+// elements returns the use of messages that carry elements of the i-th of n
+// arrays; of arrays whose elements differ in size it says nothing.
+func elements(n int, array func(i int) *object.Array) comm.Use {
+	var u comm.Use
+	for i := range n {
+		size := units.Bytes(array(i).ElemSize)
+		if i > 0 && size != u.Element {
+			return comm.Use{}
+		}
+		u.Element = size
+	}
+	return u
+}
+
+// edgeElements is elements for the shadow edges of a group.
+func edgeElements(g *object.ShadowGroup) comm.Use {
+	u := elements(len(g.Edges), func(i int) *object.Array { return g.Edges[i].Array })
+	u.Edges = true
+	return u
 }
 
 // trafficError gives an error of an exchange its place. A shadow edge wider
@@ -65,7 +87,7 @@ func (s *Sim) edges(c *call.Call, g *object.ShadowGroup) ([]clock.Demand, error)
 		return []clock.Demand{{Load: known}}, nil
 	}
 	t, err := m.root.Shadow(g.Edges)
-	d, err := s.load(c, t, err)
+	d, err := s.load(c, edgeElements(g), t, err)
 	if err == nil && ok {
 		if m.shadows == nil || len(m.shadows) > maxKnown {
 			m.shadows = map[string]*comm.Load{}

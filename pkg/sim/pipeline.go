@@ -126,7 +126,7 @@ func (w *loopPipeline) describe(l *object.Loop, times []loopTime) *clock.Pipelin
 		return share.Count(labels)
 	}
 	p := &clock.Pipeline{
-		System: l.System, Hops: w.hops, Extents: w.extents, Quanta: l.Across.Stages,
+		System: l.System, Hops: w.hops, Extents: w.extents, Quanta: l.Across.Stages, Element: w.element,
 		Labels: w.labels(func(dst []byte, k, c int) []byte {
 			dst = l.Map.Ranges[k].Extent(c).AppendKey(dst)
 			for i := range times {

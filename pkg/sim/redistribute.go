@@ -36,7 +36,7 @@ func (s *Sim) move(c *call.Call, moves []object.Move) error {
 		return nil
 	}
 	t, err := s.messages.root.Redistribute(moves)
-	d, err := s.load(c, t, err)
+	d, err := s.load(c, elements(len(moves), func(i int) *object.Array { return moves[i].Array }), t, err)
 	if err == nil {
 		s.synchronous(interval.Redistribution, d...)
 	}

@@ -109,6 +109,9 @@ func CheckGrid(m *machine.Machine, grid []int) error {
 		}
 	}
 	if have := m.Processors(); p > have {
+		if m.Network != nil {
+			return fmt.Errorf("%w: the grid needs %d processors, topology %d of %s has %d", ErrTooSmall, p, m.Network.ID, m.Name, have)
+		}
 		return fmt.Errorf("%w: the grid needs %d processors, %s has %d", ErrTooSmall, p, m.Name, have)
 	}
 	return nil
@@ -208,6 +211,9 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	}
 	s.abandonLoop()
 	s.completeAll()
+	if err := s.unmet(diag.Pos{File: e.File, Line: e.Line}, "the end of the program"); err != nil {
+		return nil, err
+	}
 	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, startup: s.startup, tree: s.tree, books: s.clocks, explanation: s.explanation}
 	r.Warnings = append(r.Warnings, s.objects.Warnings()...)
 	r.Warnings = append(r.Warnings, s.notes.all()...)

@@ -52,6 +52,14 @@ func (s *Sim) Step(c *call.Call) error {
 	if e.then != nil {
 		e.then()
 	}
+	return s.unmet(c.Pos, c.Where())
+}
+
+// unmet returns the error of what the network could not do.
+func (s *Sim) unmet(at diag.Pos, where string) error {
+	if err := s.clocks.Err(); err != nil {
+		return diag.Impossible(at, "model/no-path", "%s: %v", where, err)
+	}
 	return nil
 }
 

@@ -16,6 +16,8 @@ import (
 type wavefront struct {
 	sys   *procs.System
 	edges []newEdge
+	// element is the size of the elements of the edges, 0 for several.
+	element units.Bytes
 	// step[k] is where the predecessor lies along grid dimension k: -1 at
 	// the next lower coordinate, 1 at the next higher, 0 when the dimension
 	// is not pipelined.
@@ -30,7 +32,7 @@ type wavefront struct {
 
 func newWavefront(sys *procs.System, g *object.ShadowGroup) *wavefront {
 	n := len(sys.Grid)
-	return &wavefront{sys: sys, edges: newEdges(g), step: make([]int, n), filled: make([][]int, n), place: make([][]int, n)}
+	return &wavefront{sys: sys, edges: newEdges(g), element: edgeElements(g).Element, step: make([]int, n), filled: make([][]int, n), place: make([][]int, n)}
 }
 
 // fill says which coordinates of dimension k take part, and makes it a

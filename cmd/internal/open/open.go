@@ -14,6 +14,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/machine/par"
+	"dvmtools/pkg/machine/parasol"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/stream"
 )
@@ -51,37 +52,31 @@ func One(e *cli.Env, what string) (string, error) {
 // maxMachineFile bounds machine files, which are read whole.
 const maxMachineFile = 16 << 20
 
-// Machine reads the machine that one or more files describe together and
-// shows the warnings and notes about them.
-func Machine(e *cli.Env, files []string) (*machine.Machine, error) {
+// Machine reads the machine that the options of [MachineFlags] describe, with
+// the changes that they ask for, and shows the warnings and notes about it.
+func Machine(e *cli.Env) (*machine.Machine, error) {
+	files := e.Values("machine")
 	if len(files) == 0 {
 		return nil, cli.Usagef("no machine is given; name its description with -m FILE (see testdata/machines for examples)")
 	}
+	var d Description
 	var sources []par.Source
 	for _, f := range files {
-		in, err := e.Open(f)
+		s, err := source(e, f)
 		if err != nil {
 			return nil, err
 		}
-		b, err := io.ReadAll(io.LimitReader(in, maxMachineFile+1))
-		if err != nil {
-			return nil, err
+		if d.Name = s.Name; parasol.Is(s.Text) && len(files) > 1 {
+			return nil, cli.Usagef("%s is a machine of Parasol, found %d machine descriptions, expected it alone", s.Name, len(files))
 		}
-		if len(b) > maxMachineFile {
-			return nil, diag.New(diag.Pos{File: in.Name()}, "par/size", "the machine description is larger than %d bytes; is this the right file?", maxMachineFile)
-		}
-		if b = bytes.TrimPrefix(b, []byte("\ufeff")); len(bytes.TrimSpace(b)) > 0 && bytes.TrimSpace(b)[0] == '{' && bytes.Contains(b, []byte(`"record"`)) {
-			return nil, diag.New(diag.Pos{File: in.Name(), Line: 1, Col: 1}, "par/stream", "found a stream of records, expected a machine description")
-		}
-		if bytes.Contains(b[:min(len(b), 4096)], []byte("RTS VERSION")) {
-			return nil, diag.New(diag.Pos{File: in.Name(), Line: 1, Col: 1}, "par/trace", "found a trace, expected a machine description; are -m and the trace exchanged?")
-		}
-		sources = append(sources, par.Source{Name: in.Name(), Text: b})
-		if err := in.Close(); err != nil {
-			return nil, err
-		}
+		sources = append(sources, s)
 	}
-	m, list := par.ParseAll(sources...)
+	var list diag.List
+	if parasol.Is(sources[0].Text) {
+		d.Parasol, list = parasol.Parse(d.Name, sources[0].Text)
+	} else {
+		d.Tree, list = par.ParseAll(sources...)
+	}
 	for _, n := range list.Notes() {
 		e.Note(n)
 	}
@@ -94,11 +89,49 @@ func Machine(e *cli.Env, files []string) (*machine.Machine, error) {
 	if _, err := Warn(e, list.Warnings()); err != nil {
 		return nil, err
 	}
-	d := Description{Tree: m}
 	if _, err := d.Apply(e.Values("set"), e.Values("scale")); err != nil {
 		return nil, err
 	}
-	return m, nil
+	if d.Parasol != nil {
+		return links(e, &d)
+	}
+	for _, name := range parasolOnly {
+		if e.Flags.IsSet(name) {
+			return nil, cli.Usagef("--%s is for machines of Parasol, %s is a description in Predictor.par", name, d.Name)
+		}
+	}
+	return d.Tree, nil
+}
+
+// source reads a machine description, and refuses what can be none.
+func source(e *cli.Env, name string) (s par.Source, err error) {
+	in, err := e.Open(name)
+	if err != nil {
+		return s, err
+	}
+	b, err := io.ReadAll(io.LimitReader(in, maxMachineFile+1))
+	if err != nil {
+		return s, err
+	}
+	most := maxMachineFile
+	if parasol.Is(b) {
+		// Its own reader bounds it.
+		rest, err := io.ReadAll(io.LimitReader(in, int64(parasol.MaxFile+1-len(b))))
+		if err != nil {
+			return s, err
+		}
+		b, most = append(b, rest...), parasol.MaxFile+1
+	}
+	if len(b) > most {
+		return s, diag.New(diag.Pos{File: in.Name()}, "par/size", "the machine description is larger than %d bytes; is this the right file?", most)
+	}
+	if b = bytes.TrimPrefix(b, []byte("\ufeff")); len(bytes.TrimSpace(b)) > 0 && bytes.TrimSpace(b)[0] == '{' && bytes.Contains(b, []byte(`"record"`)) {
+		return s, diag.New(diag.Pos{File: in.Name(), Line: 1, Col: 1}, "par/stream", "found a stream of records, expected a machine description")
+	}
+	if bytes.Contains(b[:min(len(b), 4096)], []byte("RTS VERSION")) {
+		return s, diag.New(diag.Pos{File: in.Name(), Line: 1, Col: 1}, "par/trace", "found a trace, expected a machine description; are -m and the trace exchanged?")
+	}
+	return par.Source{Name: in.Name(), Text: b}, in.Close()
 }
 
 // Grid reads a processor grid: extents with x between them, as "4x4".

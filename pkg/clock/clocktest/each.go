@@ -72,6 +72,12 @@ func (e *Each) Enter(a clock.Account) {
 		b.counters = make([]clock.Counters, len(e.power))
 		b.member = make([]bool, len(e.power))
 	}
+	if t := e.Creation(); t > 0 {
+		for p := range e.clock {
+			e.clock[p] += t
+			e.books[a].counters[p].Create(t)
+		}
+	}
 }
 
 // Join is part of [clock.Clocks].

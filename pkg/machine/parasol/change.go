@@ -234,7 +234,7 @@ func (m *Machine) chooseTimings(c machine.Change) ([]chosen, error) {
 		return list, nil
 	}
 	if limit[0] >= 0 && m.Type(limit[0]) == nil {
-		return nil, fmt.Errorf("found %q, which matches nothing, expected the id of a processor of this machine: %s", c, m.typeIDs())
+		return nil, fmt.Errorf("found %q, which matches nothing, expected the id of a processor of this machine: %s", c, m.TypeIDs())
 	}
 	var names []string
 	for name := range defined {
@@ -247,8 +247,8 @@ func (m *Machine) chooseTimings(c machine.Change) ([]chosen, error) {
 	return nil, fmt.Errorf("found %q, which matches nothing, expected a group of timings that are defined: %s", c, strings.Join(names, ", "))
 }
 
-// typeIDs lists the ids of the processor types.
-func (m *Machine) typeIDs() string {
+// TypeIDs lists the ids of the processor types for a message, the first twenty.
+func (m *Machine) TypeIDs() string {
 	var ids []string
 	for _, t := range m.Types[:min(len(m.Types), 20)] {
 		ids = append(ids, fmt.Sprint(t.ID))
@@ -284,7 +284,7 @@ func (m *Machine) chooseLinks(c machine.Change, field string) ([]chosen, error) 
 		for _, t := range m.Topologies {
 			there = append(there, fmt.Sprintf("topology %d with %d links", t.ID, len(t.Links)))
 		}
-		return nil, fmt.Errorf("found %q, which matches nothing, expected links that there are: %s; processor types %s", c, strings.Join(there, ", "), m.typeIDs())
+		return nil, fmt.Errorf("found %q, which matches nothing, expected links that there are: %s; processor types %s", c, strings.Join(there, ", "), m.TypeIDs())
 	}
 	return list, nil
 }

@@ -234,6 +234,18 @@ func Models() []string {
 	return names
 }
 
+// Sections returns the names of the programming models that the file has a
+// section of.
+func (m *Machine) Sections() []string {
+	var names []string
+	for i, name := range Models() {
+		if m.models[i] != nil {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // Overheads returns the functions of a programming model that the file
 // defines, with their values in seconds, in the order of the report (2.6).
 // There are none when the file has no such section. An expression without a

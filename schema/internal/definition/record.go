@@ -104,7 +104,7 @@ func schemaOf(t reflect.Type, written bool, items object) object {
 	switch t.Kind() {
 	case reflect.Float64:
 		return object{{"type", "number"}}
-	case reflect.Int, reflect.Int64:
+	case reflect.Int, reflect.Int32, reflect.Int64:
 		return object{{"type", "integer"}}
 	case reflect.String, reflect.Uint8: // the only bytes are kinds with a name
 		return object{{"type", "string"}}

@@ -1,0 +1,112 @@
+package open
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"dvmtools/cmd/internal/cli"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/machine/parasol"
+)
+
+// MachineFlags are the options that say which machine programs are simulated
+// on; [Machine] reads them.
+func MachineFlags() []urfave.Flag {
+	return append([]urfave.Flag{
+		&urfave.StringSliceFlag{Name: "machine", Aliases: []string{"m"}, Usage: "machine description `FILE`, Predictor.par or Parasol; repeat it for libraries of clusters"},
+		&urfave.StringFlag{Name: "topology-id", Usage: "topology of a Parasol machine, `ID` (default: the hardware's)"},
+		&urfave.StringFlag{Name: "model", Usage: "programming model whose overheads count on a Parasol machine: `" + strings.Join(parasol.Models(), "|") + "` (default: mpi, if the file has it)"},
+		&urfave.StringFlag{Name: "traced-on", Usage: "type of the processor that the program was traced on, `[FILE:]ID` of a Parasol machine (default: that of processor 1)"},
+		&urfave.BoolFlag{Name: "small-loops", Usage: "the loops fit in the instruction caches of a Parasol machine"},
+	}, ChangeFlags()...)
+}
+
+// parasolOnly are the options of [MachineFlags] that Predictor.par does not
+// know.
+var parasolOnly = []string{"topology-id", "model", "traced-on", "small-loops"}
+
+// links returns the machine that programs are simulated on, from a Parasol
+// machine and what the options say of it.
+func links(e *cli.Env, d *Description) (*machine.Machine, error) {
+	m := d.Parasol.Machine()
+	var o parasol.TargetOptions
+	if id := e.Flags.String("topology-id"); id != "" {
+		n, err := strconv.ParseInt(id, 10, 64)
+		if err != nil {
+			return nil, cli.Usagef("--topology-id: found %q, expected the id of a topology", id)
+		}
+		if o.Topology = m.Topology(n); o.Topology == nil {
+			return nil, fmt.Errorf("--topology-id: found no topology %d in %s, expected one of %s", n, d.Name, topologies(m))
+		}
+	} else if _, err := m.Hardware(); err != nil {
+		return nil, fmt.Errorf("%w; choose one with --topology-id", err)
+	}
+	o.Model = e.Flags.String("model")
+	if o.Model != "" {
+		if !slices.Contains(parasol.Models(), o.Model) {
+			return nil, cli.Usagef("--model: found %q, expected %s", o.Model, strings.Join(parasol.Models(), ", "))
+		}
+		if there := m.Sections(); !slices.Contains(there, o.Model) {
+			return nil, fmt.Errorf("--model: found no section %s in %s, expected one that the file has: %s", o.Model, d.Name, orNone(there))
+		}
+	}
+	var err error
+	if o.Powers.TracedOn, err = tracedOn(e, m); err != nil {
+		return nil, err
+	}
+	o.Powers.SmallLoops = e.Flags.Bool("small-loops")
+	return m.Target(o)
+}
+
+// topologies lists the topologies of a machine.
+func topologies(m *parasol.Machine) string {
+	var list []string
+	for _, t := range m.Topologies[:min(len(m.Topologies), 20)] {
+		s := fmt.Sprintf("%d, of %d processors", t.ID, len(t.Types))
+		if t.Name != "" {
+			s = fmt.Sprintf("%d (%s), of %d processors", t.ID, t.Name, len(t.Types))
+		}
+		list = append(list, s)
+	}
+	return orNone(list)
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, "; ")
+}
+
+// tracedOn returns the processor type that --traced-on names, of m or of the
+// machine in another file; nil when it is not given.
+func tracedOn(e *cli.Env, m *parasol.Machine) (*parasol.ProcessorType, error) {
+	s := e.Flags.String("traced-on")
+	if s == "" {
+		return nil, nil
+	}
+	number := s
+	if i := strings.LastIndexByte(s, ':'); i >= 0 {
+		d, err := OpenDescription(e, s[:i])
+		if err != nil {
+			return nil, err
+		}
+		if d.Parasol == nil {
+			return nil, fmt.Errorf("--traced-on: found a description in Predictor.par in %s, expected a Parasol machine", d.Name)
+		}
+		m, number = d.Parasol.Machine(), s[i+1:]
+	}
+	id, err := strconv.ParseInt(number, 10, 64)
+	if err != nil {
+		return nil, cli.Usagef("--traced-on: found %q, expected the id of a processor type, alone or as FILE:ID", s)
+	}
+	t := m.Type(id)
+	if t == nil {
+		return nil, fmt.Errorf("--traced-on: found no processor type %d, expected one of %s", id, m.TypeIDs())
+	}
+	return t, nil
+}

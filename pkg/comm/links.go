@@ -1,0 +1,376 @@
+package comm
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/units"
+)
+
+// topology is the medium of machines of links (docs/model.md#links). A message
+// takes its links one after the other, store and forward, and each for
+// latency + bytes x speed; a link carries one message at a time.
+//
+// Which of two messages a link carries first depends on the messages alone, not
+// on when they arrive: those for which it is an earlier link of their way, then
+// the longer ones, then by sender and receiver. As each waits for the one
+// before, nothing ends later because something else is faster.
+type topology struct {
+	*machine.Network
+	overheads overheads
+	routes    *routes
+	size      int // processors of the root grid
+	bus       bool
+	// stars remember what equal messages from or to a processor ask.
+	stars map[starKey]*load
+	// free and used are scratch of [travels.alone].
+	free []units.Seconds
+	used []int32
+	// pathless is the first message that found no way.
+	pathless *Pathless
+}
+
+// Pathless is the error of a message between processors that no links connect.
+type Pathless struct {
+	From, To int // numbers in the root grid
+	Topology int64
+}
+
+// Error names both processors and says what can be done.
+func (e *Pathless) Error() string {
+	return fmt.Sprintf("a message from processor %d to processor %d, p[%d] and p[%d] of topology %d, finds no path of links between them; connect them in the machine file or choose another topology or a smaller grid",
+		e.From, e.To, e.From+1, e.To+1, e.Topology)
+}
+
+func newTopology(m *machine.Machine, size int) *topology {
+	all := int(m.Processors())
+	return &topology{
+		Network: m.Network, overheads: newOverheads(m.Network), routes: newRoutes(m.Network, all), size: size,
+		bus:   len(m.Network.Links) == 1 && len(m.Network.Links[0].Ends) == all,
+		stars: map[starKey]*load{}, free: make([]units.Seconds, len(m.Network.Links)),
+	}
+}
+
+// Err returns the first message so far that had no way to go, as a [*Pathless],
+// nil when there was none. Such a message costs nothing.
+func (n *Network) Err() error {
+	if n.links == nil || n.links.pathless == nil {
+		return nil
+	}
+	return n.links.pathless
+}
+
+func (t *topology) String() string { return fmt.Sprintf("topology %d", t.ID) }
+
+// travels are messages on links, in the order in which each link carries those
+// that take it as the same step of their way.
+type travels struct {
+	topology *topology
+	list     []travel
+}
+
+// travel is a message with its way: link numbers from 0, and what it costs
+// beside them.
+type travel struct {
+	Message
+	before, after units.Seconds
+	path          []int32
+}
+
+func (t *topology) demand(x Traffic) demand {
+	k := &gatherer{topology: t, use: useOf(x)}
+	x.Each(func(m Message) bool {
+		k.add(m)
+		return true
+	})
+	return k.demand()
+}
+
+func (t *topology) tally([]int) tally { return &gatherer{topology: t} }
+
+// gatherer collects messages.
+type gatherer struct {
+	topology *topology
+	use      Use
+	list     []Message
+}
+
+func (g *gatherer) add(m Message) { g.list = append(g.list, m) }
+
+func (g *gatherer) demand() demand {
+	t := g.topology
+	p := ordinary
+	if g.use.Edges {
+		p = edges
+	}
+	slices.SortFunc(g.list, func(a, b Message) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+	d := &travels{topology: t}
+	var others []int
+	for i := 0; i < len(g.list); {
+		m := g.list[i]
+		others = others[:0]
+		for ; i < len(g.list) && g.list[i].Bytes == m.Bytes && g.list[i].From == m.From; i++ {
+			others = append(others, g.list[i].To)
+		}
+		d.add(m.From, others, false, m.Bytes, p, g.use.Element)
+	}
+	d.sort()
+	return d
+}
+
+// add adds equal messages between root and others, from it or, inward, to it.
+func (d *travels) add(root int, others []int, inward bool, b units.Bytes, p purpose, element units.Bytes) {
+	t := d.topology
+	before, after := t.overheads.of(p, b, element)
+	t.routes.size(b)
+	lost := t.routes.star(root, others, inward, func(q int, path []int32) {
+		m := Message{From: root, To: q, Bytes: b}
+		if inward {
+			m.From, m.To = q, root
+		}
+		d.list = append(d.list, travel{m, before, after, path})
+	})
+	if lost >= 0 && t.pathless == nil {
+		t.pathless = &Pathless{From: root, To: lost, Topology: t.ID}
+		if inward {
+			t.pathless.From, t.pathless.To = lost, root
+		}
+	}
+}
+
+func (d *travels) sort() {
+	slices.SortFunc(d.list, func(a, b travel) int {
+		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
+	})
+}
+
+func (d *travels) empty() bool { return len(d.list) == 0 }
+
+func (d *travels) alone() units.Seconds {
+	t := d.topology
+	end := d.run(0, func(link int32, at, length units.Seconds) units.Seconds {
+		if t.free[link] == 0 {
+			t.used = append(t.used, link)
+		}
+		t.free[link] = max(at, t.free[link]) + length
+		return t.free[link]
+	})
+	for _, link := range t.used {
+		t.free[link] = 0
+	}
+	t.used = t.used[:0]
+	return end
+}
+
+// run takes all messages that are ready at ready step by step along their ways
+// and returns when the last one is there. carry puts one that has come to a
+// link at some time on it, and returns when it has passed.
+func (d *travels) run(ready units.Seconds, carry func(link int32, at, length units.Seconds) units.Seconds) units.Seconds {
+	end := ready
+	under := make([]int32, len(d.list)) // messages that are under way
+	at := make([]units.Seconds, len(d.list))
+	for i := range d.list {
+		under[i], at[i] = int32(i), ready+d.list[i].before
+	}
+	for step := 0; len(under) > 0; step++ {
+		left := under[:0]
+		for _, i := range under {
+			m := &d.list[i]
+			l := &d.topology.Links[m.path[step]]
+			at[i] = carry(m.path[step], at[i], units.Transfer(l.Latency, l.Speed, m.Bytes))
+			if step+1 < len(m.path) {
+				left = append(left, i)
+			} else {
+				end = max(end, at[i]+m.after)
+			}
+		}
+		under = left
+	}
+	return end
+}
+
+// explained is how many messages an explanation spells out.
+const explained = 32
+
+func (d *travels) explain(b *strings.Builder) {
+	for i := range d.list {
+		if i == explained {
+			fmt.Fprintf(b, "; and %d messages more", len(d.list)-i)
+			break
+		}
+		m := &d.list[i]
+		fmt.Fprintf(b, "%s%d to %d", separator(i), m.From, m.To)
+		if m.before != 0 {
+			fmt.Fprintf(b, ", overhead %s", micro(m.before))
+		}
+		for _, k := range m.path {
+			l := &d.topology.Links[k]
+			fmt.Fprintf(b, ", link %d (%s + %s x %d)", l.ID, micro(l.Latency), micro(units.Seconds(l.Speed)), m.Bytes)
+		}
+		if m.after != 0 {
+			fmt.Fprintf(b, ", overhead %s", micro(m.after))
+		}
+	}
+}
+
+func (t *topology) star(*star) demand { panic("comm: internal error: links have stars of their own") }
+
+// starKey is what a remembered star depends on, for a known set of processors.
+type starKey struct {
+	set     *set
+	root    int
+	purpose purpose
+	bytes   units.Bytes
+}
+
+// maxStars bounds how many stars are remembered.
+const maxStars = 256
+
+// linkStar returns the load of messages of b bytes between root and members, which
+// gather partial results, or else come from root. all, when it is not nil, is
+// the set that has exactly these members.
+func (n *Network) linkStar(all *set, root int, members func(func(int) bool), p purpose, b units.Bytes) *load {
+	t := n.links
+	if p == inform && all != nil && all.whole {
+		p = informAll
+	}
+	key := starKey{all, root, p, b}
+	if known := t.stars[key]; known != nil && all != nil {
+		return known
+	}
+	var others []int
+	without(members, root)(func(q int) bool {
+		others = append(others, q)
+		return true
+	})
+	d := &travels{topology: t}
+	d.add(root, others, p == gather, b, p, 0)
+	d.sort()
+	l := &load{}
+	l.add(n, n.flat, d)
+	if all != nil {
+		if len(t.stars) >= maxStars {
+			clear(t.stars)
+		}
+		t.stars[key] = l
+	}
+	return l
+}
+
+func (*topology) reduction(*Reduction) (int64, bool) { return 0, false }
+
+// round returns what a message costs on the slowest link of the topology.
+func (t *topology) round(b units.Bytes) (units.Seconds, string) { return t.slowest(t.Links, b) }
+
+// slowest returns what a message costs on the slowest of some links, with its
+// overheads.
+func (t *topology) slowest(links []machine.Link, b units.Bytes) (units.Seconds, string) {
+	before, after := t.overheads.of(ordinary, b, 0)
+	slow := machine.Link{}
+	longest := units.Seconds(-1)
+	for i := range links {
+		if d := units.Transfer(links[i].Latency, links[i].Speed, b); d > longest {
+			slow, longest = links[i], d
+		}
+	}
+	if longest < 0 {
+		return 0, "no link"
+	}
+	formula := timed{machine.Medium{TStart: slow.Latency, TByte: slow.Speed}}
+	return before + longest + after, fmt.Sprintf("overheads %s + %s", micro(before+after), formula.formula(b))
+}
+
+// within returns the links that connect processors of s with each other, of
+// those with equal times the first; all links when there are none.
+func (t *topology) within(s *set) []machine.Link {
+	if s.links == nil {
+		type times struct {
+			latency units.Seconds
+			speed   units.SecPerByte
+		}
+		known := map[times]bool{}
+		for i := range t.Links {
+			l := &t.Links[i]
+			ends := 0
+			for _, p := range l.Ends {
+				if s.has(int(p)) {
+					ends++
+				}
+			}
+			if k := (times{l.Latency, l.Speed}); ends > 1 && !known[k] {
+				known[k] = true
+				s.links = append(s.links, *l)
+			}
+		}
+		if s.links == nil {
+			s.links = t.Links
+		}
+	}
+	return s.links
+}
+
+// link returns the way of the messages of a pipeline as one link: its parts
+// carry the message one after the other.
+func (t *topology) link(at machine.Instance, p, q int, b, element units.Bytes) Link {
+	l := Link{At: at}
+	t.routes.size(b)
+	lost := t.routes.star(p, []int{q}, false, func(_ int, path []int32) {
+		before, after := t.overheads.of(ordinary, 0, element)
+		l.TStart = before + after
+		l.TByte = t.overheads.perByte(element)
+		for _, k := range path {
+			x := &t.Links[k]
+			l.TStart += x.Latency
+			l.TByte += x.Speed
+			l.Over = append(l.Over, Crossing{ID: x.ID, TStart: x.Latency, TByte: x.Speed})
+		}
+	})
+	if lost >= 0 && t.pathless == nil {
+		t.pathless = &Pathless{From: p, To: q, Topology: t.ID}
+	}
+	return l
+}
+
+func (t *topology) alike() bool { return t.bus }
+
+func (*topology) queues() bool { return true }
+
+func (*topology) schedule() schedule {
+	return &linkSchedule{links: map[int32]*channelSchedule{}, horizon: units.Seconds(math.Inf(-1))}
+}
+
+// linkSchedule is what the links are busy with; those that never were are not
+// there.
+type linkSchedule struct {
+	links   map[int32]*channelSchedule
+	horizon units.Seconds
+}
+
+func (k *linkSchedule) book(ready units.Seconds, s *set, d demand, all *sets) units.Seconds {
+	return d.(*travels).run(ready, func(link int32, at, length units.Seconds) units.Seconds {
+		c := k.links[link]
+		if c == nil {
+			c = &newChannelGroup(1).runs[0].channelSchedule
+			k.links[link] = c
+		}
+		start, _ := c.free(at, length, s, all)
+		c.book(start, start+length, s)
+		return start + length
+	})
+}
+
+func (k *linkSchedule) forget(t units.Seconds) {
+	if t <= k.horizon {
+		return
+	}
+	k.horizon = t
+	for _, c := range k.links {
+		c.forget(t)
+	}
+}

@@ -1,0 +1,139 @@
+package comm
+
+import (
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/units"
+)
+
+// Use says what the messages of a [Traffic] are for. Only machines of links
+// whose programming model states software overheads look at it.
+type Use struct {
+	// Edges says that they are shadow edges.
+	Edges bool
+	// Element is the size of the elements that they carry, 0 when they carry
+	// several kinds, or none.
+	Element units.Bytes
+}
+
+// For returns t with what its messages are for.
+func For(t Traffic, u Use) Traffic { return used{t, u} }
+
+type used struct {
+	Traffic
+	use Use
+}
+
+// useOf returns what the messages of t are for.
+func useOf(t Traffic) Use {
+	if u, ok := t.(used); ok {
+		return u.use
+	}
+	return Use{}
+}
+
+// purpose is what a message is part of.
+type purpose uint8
+
+const (
+	ordinary  purpose = iota
+	edges             // an exchange of shadow edges
+	gather            // a reduction: partial results to the root
+	result            // a reduction: the result to all
+	inform            // a broadcast
+	informAll         // a broadcast to all processors of the root grid
+)
+
+// overheads are the times that the functions of a programming model take on
+// the processors that call them (docs/model.md#overheads).
+type overheads struct {
+	model string
+	cost  map[string]units.Seconds
+}
+
+func newOverheads(n *machine.Network) overheads {
+	o := overheads{model: n.Model, cost: map[string]units.Seconds{}}
+	for _, x := range n.Overheads {
+		o.cost[x.Function] = x.Cost
+	}
+	return o
+}
+
+// of returns what a message of b bytes costs its sender before the first link,
+// and its receiver after the last.
+func (o *overheads) of(p purpose, b, element units.Bytes) (before, after units.Seconds) {
+	if len(o.cost) == 0 {
+		return 0, 0
+	}
+	before, after = o.cost["send"], o.cost["receive"]
+	if t, ok := o.whole(p); ok {
+		before, after = t, 0
+	}
+	if o.model == "pvm" {
+		before += o.packing("pack", b, element)
+		after += o.packing("unpack", b, element)
+	}
+	return before, after
+}
+
+// whole returns the time of the function that does all of an operation, in
+// place of sending and receiving, where the model defines one.
+func (o *overheads) whole(p purpose) (units.Seconds, bool) {
+	switch o.model {
+	case "express":
+		switch p {
+		case edges:
+			return o.first("exchange")
+		case gather:
+			return o.first("combine")
+		case result:
+			// combine makes the result known as well, and is called once.
+			if _, ok := o.cost["combine"]; ok {
+				return 0, true
+			}
+			return o.first("broadcast")
+		case inform, informAll:
+			return o.first("broadcast")
+		}
+	case "pvm":
+		switch p {
+		case informAll:
+			return o.first("broadcast", "multicast")
+		case inform, result:
+			return o.first("multicast", "broadcast")
+		}
+	}
+	return 0, false
+}
+
+// first returns the time of the first function that is defined.
+func (o *overheads) first(names ...string) (units.Seconds, bool) {
+	for _, name := range names {
+		if t, ok := o.cost[name]; ok {
+			return t, true
+		}
+	}
+	return 0, false
+}
+
+// packing returns the time to pack or unpack b bytes: by elements of 8 and of 4
+// bytes, else byte by byte.
+func (o *overheads) packing(verb string, b, element units.Bytes) units.Seconds {
+	name, size := "byte", units.Bytes(1)
+	switch element {
+	case 8:
+		name, size = "double", 8
+	case 4:
+		name, size = "float", 4
+	}
+	return units.Seconds(float64(o.cost[verb+name]) * float64(b/size))
+}
+
+// perByte returns the part of packing and unpacking that a byte of an element
+// takes.
+func (o *overheads) perByte(element units.Bytes) units.SecPerByte {
+	if o.model != "pvm" {
+		return 0
+	}
+	n := max(element, 1)
+	return units.SecPerByte(float64(o.packing("pack", n, element)+o.packing("unpack", n, element)) / float64(n))
+}
