@@ -38,6 +38,11 @@ var mayBeAbsent = map[string]string{
 	"machine.unbounded":    "most machines have an end",
 	"machine.topology":     "the description states none",
 	"node.medium":          "a cluster of one child needs none",
+	"machine.network":      "media connect the processors",
+	"network.name":         "the topology has none",
+	"network.model":        "no function costs time",
+	"network.overheads":    "no function costs time",
+	"network.links":        "a topology may have none",
 	"options.sections":     "the trace knows its sections",
 	"span.op":              "computation is no operation",
 }
@@ -57,7 +62,7 @@ var fixed = map[string]bool{
 // reals are the names of fields that hold any number; other numbers are
 // integers.
 func reals() map[string]bool {
-	names := map[string]bool{"call_time": true, "ret_time": true, "time": true, "start": true, "end": true,
+	names := map[string]bool{"creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "time": true, "start": true, "end": true,
 		"mark": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
 	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes]()} {
 		for f := range t.Fields() {
