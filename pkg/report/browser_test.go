@@ -109,7 +109,7 @@ func TestBrowser(t *testing.T) {
 	t.Run("figures", func(t *testing.T) {
 		for name, tree := range map[string]*report.Tree{
 			"f01_ivals": bundled(t, "f01_ivals"), "f09_tasks": bundled(t, "f09_tasks"), "f11_subr": bundled(t, "f11_subr"),
-			"sample": sample(t).tree(t, report.AllLevels), "hostile": hostile(t).tree(t, report.AllLevels), "varied": varied(30).tree(t, report.AllLevels),
+			"sample": sample(t).tree(t, report.AllLevels), "hostile": hostile(t).tree(t, report.AllLevels), "varied": varied(12).tree(t, report.AllLevels),
 		} {
 			page := write(t, tree, report.HTML)
 			want := shownFigures(parse(t, page))
@@ -307,6 +307,33 @@ func TestBrowser(t *testing.T) {
 				x.quiet()
 			}
 		}
+	})
+
+	// On paper there are all rows, what is folded is open, and there is nothing
+	// to click on.
+	t.Run("print", func(t *testing.T) {
+		x := b.tab(t)
+		x.size(1280, 900, "dark")
+		x.open(write(t, chain(170, false).tree(t, report.AllLevels), report.HTML), "")
+		var pdf struct{ Data string }
+		x.do("Page.printToPDF", nil, &pdf)
+		if len(pdf.Data) < 1000 {
+			t.Errorf("%d bytes of PDF", len(pdf.Data))
+		}
+		x.do("Emulation.setEmulatedMedia", map[string]any{"media": "print"}, nil)
+		var seen struct {
+			Rows, Controls int
+			Background     string
+			Inside         bool
+		}
+		x.eval(`({rows: document.querySelectorAll("#rows tr").length,
+			controls: [...document.querySelectorAll("nav, .controls, #more, button.toggle")].filter((e) => e.checkVisibility()).length,
+			background: getComputedStyle(document.documentElement).backgroundColor,
+			inside: document.querySelector("#interval details table").getBoundingClientRect().height > 0})`, &seen)
+		if seen.Rows != 170 || seen.Controls != 0 || seen.Background != "rgb(255, 255, 255)" || !seen.Inside {
+			t.Errorf("on paper: %+v", seen)
+		}
+		x.quiet()
 	})
 
 	t.Run("without scripts", func(t *testing.T) {

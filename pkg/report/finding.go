@@ -168,7 +168,7 @@ var rules = []rule{
 			n := p.small.node
 			per := float64(max(1, n.Count)) * float64(max(1, n.Processors))
 			return "The parallel loop at " + placeWords(&n.Interval) + " exchanges for " + timeWords(float64(n.Communication-n.CommunicationSynch)/per) +
-				" each time to compute for " + timeWords(float64(n.CPUTime)/per) + ": " + saved(f) + "."
+				" each time it runs, and computes for " + timeWords(float64(n.CPUTime)/per) + ": " + saved(f) + "."
 		},
 		advice: "The loop is too small for so many processors: give it more iterations, join it with others, or use fewer processors.",
 	},

@@ -29,7 +29,7 @@ func Split(t *interval.Times) []Part {
 		{Key: "iusr", Label: "Insufficient parallelism USR", Seconds: float64(t.InsuffParallelismUSR)},
 		{Key: "isys", Label: "Insufficient parallelism SYS", Seconds: float64(t.InsuffParallelismSYS)},
 		{Key: "wait", Label: "Communications: real synchronization", Seconds: float64(t.CommunicationSynch)},
-		{Key: "comm", Label: "Communications: the rest", Seconds: float64(t.Communication - t.CommunicationSynch)},
+		{Key: "comm", Label: "Communications: exchanges", Seconds: float64(t.Communication - t.CommunicationSynch)},
 		{Key: "idle", Label: "Idle time", Seconds: float64(t.Idle)},
 	}
 	for i := range parts {

@@ -27,7 +27,7 @@ const perProcessor = [
   ["iusr", "Insufficient parallelism USR", (c) => c.iuser],
   ["isys", "Insufficient parallelism SYS", (c) => c.isyst],
   ["wait", "Communications: real synchronization", (c) => c.csyn],
-  ["comm", "Communications: the rest", (c) => c.comm - c.csyn],
+  ["comm", "Communications: exchanges", (c) => c.comm - c.csyn],
   ["idle", "Idle time", (c) => c.idle],
 ];
 

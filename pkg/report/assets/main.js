@@ -12,6 +12,9 @@ function follow() {
   target.scrollIntoView({ block: target.tagName === "SECTION" ? "start" : "center" });
 }
 
+// On paper nothing can be scrolled.
+addEventListener("beforeprint", () => moreRows(2000));
+
 buildTree();
 choose(root);
 addEventListener("hashchange", follow);
