@@ -113,7 +113,7 @@ func run(e *cli.Env) error {
 	src = call.Ahead(ctx, src, e.Threads())
 	r, err := sim.Run(ctx, sim.Config{
 		Machine: m, Grid: grid, Options: opts,
-		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted,
+		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted, OwnTimes: true,
 	}, src)
 	warnings, werr := open.WarnOfTrace(e, src.Warnings())
 	if err := cmp.Or(err, werr); err != nil {

@@ -1,6 +1,6 @@
 // Dvmtrace-merge makes one trace of the traces of a run's processes.
 //
-//	dvmtrace-merge [--call-times mean|sum] [-o FILE] NAME | FILE...
+//	dvmtrace-merge [--call-times mean|sum|own] [-o FILE] NAME | FILE...
 //
 // A run of a DVM program on several processors writes a .ptr trace for each
 // process: NAME0_0.ptr, NAME1_1.ptr and so on. The prediction needs the trace
@@ -38,6 +38,10 @@
 // largest. --call-times sum adds up the time before every call, as the
 // Predictor of 2010 did.
 //
+// --call-times own writes beside the merged times, as mean makes them, those
+// of each process, in lines that readers without them pass over. dvmsim gives
+// every processor its own times when it simulates the grid that was traced.
+//
 // Of a run of more than 64 processes, traces with at most 256 KiB of text are
 // read into memory at once, up to 64 MiB in all, and closed; the others stay
 // open to the end. When the system does not allow so many open files, raise
@@ -73,6 +77,7 @@ func main() { cli.Main(command()) }
 const (
 	timesMean = "mean"
 	timesSum  = "sum"
+	timesOwn  = "own"
 )
 
 // manyTraces is how many make memory scarce.
@@ -95,7 +100,7 @@ all traces that it fits. Otherwise name all traces of the run.
 A run of one process passes through unchanged.`,
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "call-times", Value: timesMean,
-				Usage: "make one time of the user's times (seconds) before a call by `RULE`: mean (loops: the sum of all parts; Fortran I/O: the largest) or sum (all calls, as the Predictor of 2010)"},
+				Usage: "make one time of the user's times (seconds) before a call by `RULE`: mean (loops: the sum of all parts; Fortran I/O: the largest), sum (all calls, as the Predictor of 2010), or own (mean, and those of each process beside it)"},
 		},
 		Examples: []cli.Example{
 			{Line: "dvmtrace-merge jac | dvmtrace-parse > jac.calls", Text: "jac0_0.ptr, jac1_1.ptr, ... or jac.ptr"},
@@ -112,8 +117,10 @@ func run(e *cli.Env) error {
 	case timesMean:
 	case timesSum:
 		opts.SumCallTimes = true
+	case timesOwn:
+		opts.KeepOwn = true
 	default:
-		return cli.Usagef("option --call-times: found %q, expected %s or %s", rule, timesMean, timesSum)
+		return cli.Usagef("option --call-times: found %q, expected %s, %s or %s", rule, timesMean, timesSum, timesOwn)
 	}
 	sources, err := merge.Find(files{e}, e.Inputs())
 	if err != nil {

@@ -262,7 +262,19 @@ func MergedRun(t testing.TB, name string) []byte {
 // must not be changed.
 func Merged(t testing.TB, run Run) []byte {
 	t.Helper()
-	b, err := mergers.get(run.Name, func() ([]byte, error) {
+	return merged(t, run, run.Name, merge.Options{})
+}
+
+// MergedOwn is [Merged] with the times of each process kept beside the merged
+// ones.
+func MergedOwn(t testing.TB, run Run) []byte {
+	t.Helper()
+	return merged(t, run, run.Name+" own", merge.Options{KeepOwn: true})
+}
+
+func merged(t testing.TB, run Run, key string, opts merge.Options) []byte {
+	t.Helper()
+	b, err := mergers.get(key, func() ([]byte, error) {
 		var sources []merge.Source
 		for i, name := range run.Files {
 			text := Text(t, name)
@@ -271,7 +283,7 @@ func Merged(t testing.TB, run Run) []byte {
 			}})
 		}
 		var out bytes.Buffer
-		err := merge.Merge(context.Background(), &out, sources, merge.Options{})
+		err := merge.Merge(context.Background(), &out, sources, opts)
 		return slices.Clip(out.Bytes()), err
 	})
 	if err != nil {

@@ -112,6 +112,8 @@ type Call struct {
 	CallTime units.Seconds
 	RetTime  units.Seconds
 	Only     Half
+	// Own are the times of each process, where the trace keeps them.
+	Own Own
 	// Outside marks calls before ret_dvm_Init and after Event_dvm_exit,
 	// which are not simulated.
 	Outside bool
@@ -164,8 +166,8 @@ func (c *Call) Reset() {
 	args, ret, text, rtext, nested := c.Args, c.Ret, c.Text[:0], c.RetText[:0], c.Nested[:0]
 	args.Reset()
 	ret.Reset()
-	before, others := c.Before[:0], c.Others.Others[:0]
-	*c = Call{Args: args, Ret: ret, Text: text, RetText: rtext, Nested: nested, Before: before, Others: Others{others}}
+	before, others, own := c.Before[:0], c.Others.Others[:0], Own{c.Own.Call[:0], c.Own.Ret[:0]}
+	*c = Call{Args: args, Ret: ret, Text: text, RetText: rtext, Nested: nested, Before: before, Others: Others{others}, Own: own}
 }
 
 // Exit is the program's end.
@@ -176,6 +178,9 @@ type Exit struct {
 	RC   int    `json:"rc"`
 	Line int    `json:"line"`
 	File string `json:"file"`
+	// Own are the times before the end of each process, where the trace keeps
+	// them ([Own]).
+	Own []units.Seconds `json:"own,omitempty"`
 	// Found is whether the trace has a program end at all.
 	Found bool `json:"-"`
 	// Seq is the number of calls before the end.

@@ -46,13 +46,14 @@ const (
 	fText
 	fRetText
 	fNested
+	fOwn
 )
 
 var callFields = []string{
 	fRecord: "record", fSeq: "seq", fFunc: "func", fLine: "line", fFile: "file",
 	fCallTime: "call_time", fRetTime: "ret_time",
 	fOnly: "only", fRetLine: "ret_line", fRetFile: "ret_file", fOutside: "outside",
-	fArgs: "args", fRet: "ret", fText: "text", fRetText: "ret_text", fNested: "nested",
+	fArgs: "args", fRet: "ret", fText: "text", fRetText: "ret_text", fNested: "nested", fOwn: "own",
 }
 
 // nestedRequired and required are the fields that a nested call and a call
@@ -91,4 +92,5 @@ var exitRecord = ndjson.NewRecord("an exit",
 	ndjson.Int("rc", func(e *Exit) *int { return &e.RC }),
 	ndjson.Int("line", func(e *Exit) *int { return &e.Line }).Optional(),
 	ndjson.String("file", func(e *Exit) *string { return &e.File }).Optional(),
+	ownTimes("own", func(e *Exit) *[]units.Seconds { return &e.Own }),
 ).KeepOthers(func(e *Exit) *[]byte { return &e.Others.Others })

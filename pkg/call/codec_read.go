@@ -177,6 +177,8 @@ func (d *Reader) scanCall(c *Call, depth int) bool {
 				place.ret = s.Mark()
 			}
 			return s.Skip()
+		case fOwn:
+			return ownRecord.Scan(s, &c.Own)
 		case fNested:
 			return d.scanNested(c, depth)
 		}

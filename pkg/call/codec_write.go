@@ -176,6 +176,11 @@ func appendRest(b []byte, c *Call) ([]byte, error) {
 			return b, err
 		}
 	}
+	if !c.Own.Empty() {
+		if b, err = ownRecord.Append(append(b, `,"own":`...), &c.Own); err != nil {
+			return b, err
+		}
+	}
 	b = ndjson.AppendOthers(b, c.Others.Others, true)
 	return append(b, '}'), nil
 }

@@ -85,6 +85,7 @@ func (c *Call) Clone() Call {
 	d.Args, d.Ret = *c.Args.Clone(), *c.Ret.Clone()
 	d.Text, d.RetText = cloneLines(c.Text), cloneLines(c.RetText)
 	d.Before, d.Others = bytes.Clone(c.Before), Others{bytes.Clone(c.Others.Others)}
+	d.Own = c.Own.Clone()
 	d.Nested = nil
 	for i := range c.Nested {
 		d.Nested = append(d.Nested, c.Nested[i].Clone())

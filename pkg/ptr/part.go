@@ -7,6 +7,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/stream"
+	"dvmtools/pkg/units"
 )
 
 // piece is a piece of a trace and the parts that it consists of.
@@ -49,6 +50,8 @@ type block struct {
 	text   [][]byte // lines that hold no parameters of the table
 	lines  int      // that are not blank
 	rc     bool     // the exit code is there, and its line was not cut
+	// own are the times of each process, where the trace keeps them.
+	own []units.Seconds
 }
 
 // noLines is the block of an event line without any lines behind it.
@@ -97,6 +100,6 @@ func (b *blocks) next() *block {
 	b.used++
 	k := &b.groups[g][i]
 	k.params.Reset()
-	k.text, k.lines, k.rc = k.text[:0], 0, false
+	k.text, k.own, k.lines, k.rc = k.text[:0], k.own[:0], 0, false
 	return k
 }

@@ -20,6 +20,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
@@ -307,10 +308,10 @@ func (r *Reader) begin(c *call.Call, p *part, only call.Half) {
 	c.Pos = r.pos(0)
 	if only == call.OnlyRet {
 		c.RetTime = seconds(p.time)
-		c.Ret, c.RetText = p.block.params, p.block.text
+		c.Ret, c.RetText, c.Own.Ret = p.block.params, p.block.text, p.block.own
 		return
 	}
-	c.CallTime = seconds(p.time)
+	c.CallTime, c.Own.Call = seconds(p.time), p.block.own
 	c.Args, c.Text = p.block.params, p.block.text
 	c.NoParams = p.block.lines == 0
 }
@@ -325,7 +326,7 @@ func (r *Reader) closeCall(p *part) {
 	if p.tail.line != c.Line || p.tail.file != c.File {
 		c.RetLine, c.RetFile = p.tail.line, p.tail.file
 	}
-	c.Ret, c.RetText = p.block.params, p.block.text
+	c.Ret, c.RetText, c.Own.Ret = p.block.params, p.block.text, p.block.own
 	if len(r.stack) > 0 {
 		outer := &r.stack[len(r.stack)-1]
 		outer.nested += f.call + ret
@@ -360,6 +361,9 @@ func (r *Reader) deliver() (*call.Call, error) {
 	}
 	r.seq++
 	c.Seq = r.seq
+	if err := r.checkOwn(c); err != nil {
+		return nil, err
+	}
 	if !c.Outside {
 		if c.NoParams && c.Row != nil && !c.Row.Open && len(c.Row.Args) > 0 && len(c.Nested) == 0 {
 			e := diag.New(c.Pos, "ptr/no-parameters", "call_%s has no parameters; the trace was made with FullTrace=0: set FullTrace=1 and trace again", c.Func)
@@ -386,7 +390,7 @@ func (r *Reader) beginExit(p *part) error {
 	if r.phase == beforeInit {
 		return diag.New(r.pos(1), "ptr/no-init", "the program ends here, but there was no ret_dvm_Init before; expected the trace of a whole run")
 	}
-	r.exit = call.Exit{Time: seconds(p.time), Line: p.tail.line, File: p.tail.file, Found: true, Seq: r.seq}
+	r.exit = call.Exit{Time: seconds(p.time), Line: p.tail.line, File: p.tail.file, Found: true, Seq: r.seq, Own: slices.Clone(p.block.own)}
 	r.exitPart = p.block
 	return nil
 }

@@ -390,7 +390,7 @@ func (s *scanner) read(b *block, p *part, text []byte, open bool) {
 	for i := 0; i < len(text); {
 		l, next := lineAt(text, i)
 		i = next
-		if isRule(l) {
+		if isRule(l) || b.takeOwn(l, r) {
 			continue
 		}
 		r.line(l)

@@ -43,6 +43,7 @@ func (w *Writer) Call(c *call.Call) error {
 // Exit writes the program's end; calls written after it are the epilogue.
 func (w *Writer) Exit(e *call.Exit) error {
 	w.buf = w.event(w.buf[:0], 0, "Event_", libdvm.NameOf(libdvm.Finish), e.Time, e.Line, e.File)
+	w.own(e.Own)
 	w.buf = append(w.buf, "rc="...)
 	w.buf = strconv.AppendInt(w.buf, int64(e.RC), 10)
 	w.buf = append(w.buf, ";\n"...)
@@ -58,6 +59,7 @@ func (w *Writer) flush() error {
 func (w *Writer) call(c *call.Call, depth int) {
 	if c.Only != call.OnlyRet {
 		w.buf = w.event(w.buf, depth, "call_", c.Func, c.CallTime, c.Line, c.File)
+		w.own(c.Own.Call)
 		w.block(&c.Args, c.Text)
 	}
 	own := c.RetTime
@@ -74,6 +76,7 @@ func (w *Writer) call(c *call.Call, depth int) {
 		line, file = c.RetLine, c.RetFile
 	}
 	w.buf = w.event(w.buf, depth, "ret_", c.Func, max(own, 0), line, file)
+	w.own(c.Own.Ret)
 	w.block(&c.Ret, c.RetText)
 }
 

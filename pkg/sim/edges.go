@@ -6,7 +6,6 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/procs"
-	"dvmtools/pkg/units"
 )
 
 // boundary is an exchange that is tied to the iterations at the edges of a
@@ -98,7 +97,7 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, times []loopTime) error
 	start := b.start
 	if e := edgeShare(l, times, []*object.ShadowGroup{b.group}, false); e != nil {
 		s.sayEdges("in exported iterations", e, true)
-		start = s.clocks.AfterLongest(start, l.System, e.labels, func(labels []int64) units.Seconds { return e.time(labels, true) })
+		start = s.afterEdges(start, l.System, e)
 	}
 	if s.explained != nil {
 		s.say("the exchange of %s begins at the common clock %v plus the longest time in the iterations that it exports: %v", callSite(&b.call), b.start, start)
@@ -128,8 +127,11 @@ func (s *Sim) passEdges(l *object.Loop, times []loopTime, e *edgeCounts, edges b
 		p := &times[i]
 		counts := e.of[i]
 		s.clocks.Enter(p.account)
+		if s.passOwnLoop(l.System, p.of.share, p.user, p.system, e.labels, func(labels []int64) float64 { return counts.part(labels, edges) }) {
+			continue
+		}
 		s.clocks.AddBy(l.System, e.labels, func(labels []int64) clock.Amount {
-			return workOf(p.of.share, counts.count(labels, edges), p.user, p.system)
+			return workOf(p.of.share, counts.count(labels, edges), p.user.merged, p.system.merged)
 		})
 	}
 	s.clocks.Enter(s.tree.cur.account)

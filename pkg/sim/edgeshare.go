@@ -62,7 +62,7 @@ func (e *edgeCounts) time(labels []int64, edges bool) units.Seconds {
 	var t units.Seconds
 	for i := range e.times {
 		p := &e.times[i]
-		w := workOf(p.of.share, e.of[i].count(labels, edges), p.user, p.system)
+		w := workOf(p.of.share, e.of[i].count(labels, edges), p.user.merged, p.system.merged)
 		t += w.User + w.System
 	}
 	return t

@@ -78,6 +78,18 @@ func (s *Sim) sayBase(what string, t units.Seconds, sys *procs.System) {
 	s.say("%s %s: on every processor %s / power, of which (P-1)/P = %d/%d are insufficient parallelism", what, micro(t), micro(t), n-1, n)
 }
 
+// sayOwn explains time of which every processor has its own.
+func (s *Sim) sayOwn(what string, t spent) {
+	if s.explained == nil {
+		return
+	}
+	least, most := t.of(0), t.of(0)
+	for p := range t.own {
+		least, most = min(least, t.of(p)), max(most, t.of(p))
+	}
+	s.say("%s: on every processor its own time of the trace, %s to %s, / power", what, micro(least), micro(most))
+}
+
 // sayShare explains time that processors spend by their shares of iterations
 // or elements.
 func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *procs.System) {
@@ -107,8 +119,13 @@ func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *p
 }
 
 // sayDeferred explains loop time that passes at the loop's end.
-func (s *Sim) sayDeferred(user, system units.Seconds) {
+func (s *Sim) sayDeferred(userSpent, systemSpent spent) {
 	if s.explained != nil {
+		user, system := userSpent.merged, systemSpent.merged
+		if userSpent.own != nil || systemSpent.own != nil {
+			s.say("loop time of each processor's own: put off until the loop is over")
+			return
+		}
 		s.say("loop time %s, time inside calls in the loop %s: put off until the loop is over", micro(user), micro(system))
 	}
 }
@@ -122,7 +139,7 @@ func (s *Sim) sayEdges(what string, e *edgeCounts, edges bool) {
 	labels := e.most(edges)
 	for i := range e.times {
 		p := &e.times[i]
-		t, n, total := p.user+p.system, e.of[i].count(labels, edges), p.of.share.Total
+		t, n, total := p.user.merged+p.system.merged, e.of[i].count(labels, edges), p.of.share.Total
 		s.say("loop time %s %s: at most %s * %d / %d = %s on power 1", micro(t), what, micro(t), n, total, micro(scaled(t, float64(n)/float64(total))))
 	}
 }

@@ -19,12 +19,12 @@ func beginIO(s *Sim, _ *call.Call) (effect, error) {
 
 // stepIO simulates a call between biof_ and eiof_.
 func (s *Sim) stepIO(c *call.Call) error {
-	s.inOut("time in input and output", c.CallTime)
+	s.inOut("time in input and output", s.before(c))
 	var e effect
 	switch c.Class() {
 	case libdvm.EndIO:
 		s.inIO = false
-		s.system(c.RetTime)
+		s.system(s.within(c))
 		return nil
 	case libdvm.DoLoop, libdvm.BeginIO:
 	default:
@@ -34,7 +34,7 @@ func (s *Sim) stepIO(c *call.Call) error {
 		}
 	}
 	if !e.booked {
-		s.inOut("time inside the call", c.RetTime)
+		s.inOut("time inside the call", s.within(c))
 	}
 	if e.then != nil {
 		e.then()
@@ -44,11 +44,12 @@ func (s *Sim) stepIO(c *call.Call) error {
 
 // inOut passes t of I/O time on the I/O processor; the power of processors
 // makes input and output no faster.
-func (s *Sim) inOut(what string, t units.Seconds) {
+func (s *Sim) inOut(what string, spent spent) {
+	p := s.ioProcessor()
+	t := spent.merged + spent.of(p)
 	if t == 0 {
 		return
 	}
-	p := s.ioProcessor()
 	if s.explained != nil {
 		s.say("%s %s: I/O time of processor %d alone, whatever its power", what, micro(t), p)
 	}
@@ -68,7 +69,7 @@ func (s *Sim) ioProcessor() int {
 // ioCall handles an I/O function: the time inside it is I/O time of the I/O
 // processor; a result is made known to all (docs/model.md#5-input-and-output).
 func ioCall(s *Sim, c *call.Call) (effect, error) {
-	s.inOut("time inside the call", c.RetTime)
+	s.inOut("time inside the call", s.within(c))
 	if c.Row.Result == libdvm.ResultNone {
 		return effect{booked: true}, nil
 	}
@@ -144,7 +145,7 @@ func arrayIO(s *Sim, c *call.Call) (effect, error) {
 	if err != nil {
 		return effect{}, err
 	}
-	s.inOut("time inside the call", c.RetTime)
+	s.inOut("time inside the call", s.within(c))
 	if err := mapped(c, a); err != nil {
 		return effect{}, err
 	}

@@ -47,7 +47,7 @@ type portion struct {
 type loopTime struct {
 	of           *portion
 	account      clock.Account
-	user, system units.Seconds
+	user, system spent
 }
 
 // doLoop handles dopl_: it ends the portion that is under way and begins the
@@ -79,7 +79,7 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 	s.loop.portion, err = s.loop.portionOf(c, l)
 	if err == nil && p != nil && s.loop.portion.share != nil {
 		// A pipeline sends its messages even when no time passes.
-		s.keepTime(s.loop.portion, 0, 0)
+		s.keepTime(s.loop.portion, spent{}, spent{})
 	}
 	return own, err
 }
@@ -124,14 +124,14 @@ func (p *portion) same(q *portion) bool {
 
 // passInBody passes time in the body of the open loop: its iterations' owners
 // spend it.
-func (s *Sim) passInBody(user, system units.Seconds) {
+func (s *Sim) passInBody(user, system spent) {
 	p := s.loop.portion
 	if p.share == nil {
 		s.user(user)
 		s.system(system)
 		return
 	}
-	if user == 0 && system == 0 {
+	if user.none() && system.none() {
 		return
 	}
 	if s.loop.deferred() || len(s.loop.edges) > 0 {
@@ -145,7 +145,7 @@ func (s *Sim) passInBody(user, system units.Seconds) {
 }
 
 // keepTime keeps loop time for what needs to know it at the loop's end.
-func (s *Sim) keepTime(p *portion, user, system units.Seconds) {
+func (s *Sim) keepTime(p *portion, user, system spent) {
 	times := s.loop.times
 	first := 0
 	if s.loop.pipe != nil {
@@ -153,17 +153,25 @@ func (s *Sim) keepTime(p *portion, user, system units.Seconds) {
 	}
 	for i := len(times) - 1; i >= first && times[i].of.same(p); i-- {
 		if times[i].account == s.tree.cur.account {
-			times[i].user += user
-			times[i].system += system
+			times[i].user.add(user)
+			times[i].system.add(system)
 			return
 		}
 	}
-	s.loop.times = append(times, loopTime{p, s.tree.cur.account, user, system})
+	part := loopTime{of: p, account: s.tree.cur.account}
+	part.user.add(user)
+	part.system.add(system)
+	s.loop.times = append(times, part)
 }
 
 // passShare passes time that processors spend by their shares: processor i
-// does N_i of N; what several of them do alike is insufficient parallelism.
-func (s *Sim) passShare(sys *procs.System, share *layout.Share, user, system units.Seconds) {
+// does N_i of N, or its own; what several of them do alike is insufficient
+// parallelism.
+func (s *Sim) passShare(sys *procs.System, share *layout.Share, userSpent, systemSpent spent) {
+	if s.passOwnLoop(sys, share, userSpent, systemSpent, nil, nil) {
+		return
+	}
+	user, system := userSpent.merged, systemSpent.merged
 	s.sayShare("loop time", user, share, sys)
 	s.sayShare("time inside calls in the loop", system, share, sys)
 	s.clocks.AddBy(sys, share.Labels, func(labels []int64) clock.Amount { return workOf(share, share.Count(labels), user, system) })

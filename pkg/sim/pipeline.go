@@ -8,6 +8,7 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
+	"dvmtools/pkg/units"
 )
 
 // pipe is what an open loop that is pipelined knows of itself
@@ -59,9 +60,48 @@ func (s *Sim) runPipe(c *call.Call, l *object.Loop) error {
 		}
 	}
 	s.flights.collective++
-	s.clocks.Pipeline(w.describe(l, times))
+	s.clocks.Pipeline(s.describePipe(w, l, times))
+	s.passIdle(l, times)
 	s.clocks.Variation(l.System, interval.Shadow)
 	return nil
+}
+
+// passIdle passes the own times of processors that take no part in the
+// pipeline of a loop.
+func (s *Sim) passIdle(l *object.Loop, times []loopTime) {
+	idle := func(rank int) bool {
+		i, in := l.System.Contains(rank)
+		if !in {
+			return true
+		}
+		coords := make([]int, len(l.System.Grid))
+		l.System.Coords(i, coords)
+		return countAt(l.Share, coords) == 0
+	}
+	for i := range times {
+		p := &times[i]
+		if p.user.own == nil && p.system.own == nil {
+			continue
+		}
+		redundant := redundantShare(p.of.share.Same)
+		s.clocks.Enter(p.account)
+		s.passRest(p.user, idle, func(t units.Seconds, _ []int64) clock.Amount {
+			return clock.Amount{User: t, UserRedundant: redundant}
+		})
+		s.passRest(p.system, idle, func(t units.Seconds, _ []int64) clock.Amount {
+			return clock.Amount{System: t, SystemRedundant: redundant}
+		})
+	}
+	s.clocks.Enter(s.tree.cur.account)
+}
+
+// countAt returns how many iterations of a share the processor at coords has.
+func countAt(share *layout.Share, coords []int) int64 {
+	labels := make([]int64, len(coords))
+	for k, c := range coords {
+		labels[k] = share.Labels[k][c]
+	}
+	return share.Count(labels)
 }
 
 // passTimes passes loop time that was deferred.
@@ -116,19 +156,16 @@ func pipelineOf(l *object.Loop) *loopPipeline {
 	return w
 }
 
-// describe describes the pipeline to the clocks.
-func (w *loopPipeline) describe(l *object.Loop, times []loopTime) *clock.Pipeline {
-	count := func(share *layout.Share, coords []int) int64 {
-		labels := make([]int64, len(coords))
-		for k, c := range coords {
-			labels[k] = share.Labels[k][c]
-		}
-		return share.Count(labels)
-	}
+// describePipe describes the pipeline to the clocks.
+func (s *Sim) describePipe(w *loopPipeline, l *object.Loop, times []loopTime) *clock.Pipeline {
+	apart := s.timesApart(l.System, times)
 	p := &clock.Pipeline{
 		System: l.System, Hops: w.hops, Extents: w.extents, Quanta: l.Across.Stages, Element: w.element,
 		Labels: w.labels(func(dst []byte, k, c int) []byte {
 			dst = l.Map.Ranges[k].Extent(c).AppendKey(dst)
+			if apart != nil {
+				dst = binary.AppendVarint(dst, apart[k][c])
+			}
 			for i := range times {
 				if share := times[i].of.share; share != l.Share {
 					dst = binary.AppendVarint(dst, share.Labels[k][c])
@@ -137,16 +174,20 @@ func (w *loopPipeline) describe(l *object.Loop, times []loopTime) *clock.Pipelin
 			return dst
 		}),
 		Stage: func(coords []int) (clock.Stage, bool) {
-			if count(l.Share, coords) == 0 {
+			if countAt(l.Share, coords) == 0 {
 				return clock.Stage{}, false
 			}
 			return w.stage(coords), true
 		},
 	}
 	for _, part := range times {
-		share, user, system := part.of.share, part.user, part.system
+		share := part.of.share
 		p.Work = append(p.Work, clock.Work{Account: part.account, Of: func(coords []int) clock.Amount {
-			return workOf(share, count(share, coords), user, system)
+			a := workOf(share, countAt(share, coords), part.user.merged, part.system.merged)
+			rank := l.System.Rank(l.System.Number(coords))
+			a.User += part.user.of(rank)
+			a.System += part.system.of(rank)
+			return a
 		}})
 	}
 	return p

@@ -50,6 +50,10 @@ type Config struct {
 	Explain *Wanted
 	// Lenient makes handles that name nothing warnings.
 	Lenient bool
+	// OwnTimes gives every processor the times of its process, where the calls
+	// keep them and the grid is the one that was traced
+	// (docs/model.md#own-times).
+	OwnTimes bool
 	// NewClocks makes the clocks, nil for the usual ones ([clock.New]).
 	NewClocks func(clock.Config) clock.Clocks
 }
@@ -74,6 +78,7 @@ type Sim struct {
 	messages messages
 	flights  flights
 	loop     openLoop
+	own      ownTimes
 	inIO     bool // between biof_ and eiof_
 
 	explained   *explanation // of the call being simulated
@@ -205,7 +210,11 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	if s.tree == nil {
 		s.begins(site{file: e.File, line: e.Line})
 	}
-	s.user(e.Time)
+	last, err := s.beforeEnd(e)
+	if err != nil {
+		return nil, err
+	}
+	s.user(last)
 	if err := s.objects.UnusedSections(); err != nil {
 		return nil, err
 	}

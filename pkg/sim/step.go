@@ -24,27 +24,30 @@ func (s *Sim) Step(c *call.Call) error {
 		return err
 	}
 	defer s.endExplain()
+	if err := s.takeOwn(c); err != nil {
+		return err
+	}
 	if s.inIO {
 		return s.stepIO(c)
 	}
 	inBody := s.loop.portion != nil
 	if inBody {
-		s.passInBody(c.CallTime, 0)
+		s.passInBody(s.before(c), spent{})
 	} else {
-		s.user(c.CallTime)
+		s.user(s.before(c))
 	}
 	e, err := s.handle(c)
 	if err != nil {
 		return err
 	}
 	switch {
-	case e.booked || c.RetTime == 0:
+	case e.booked || s.within(c).none():
 	case e.inside != nil:
-		e.inside(c.RetTime)
+		e.inside(c.RetTime) // functions that wait
 	case s.loop.portion != nil && inBody && !e.byAll && handlers[c.Class()].does == computes:
-		s.passInBody(0, c.RetTime)
+		s.passInBody(spent{}, s.within(c))
 	default:
-		s.system(c.RetTime)
+		s.system(s.within(c))
 	}
 	if inBody && handlers[c.Class()].does == exchanges {
 		s.notes.inBody(c)
@@ -88,24 +91,40 @@ func (s *Sim) handle(c *call.Call) (effect, error) {
 // user passes t of user time on the processors of the current system alike:
 // every one does the same, all but one of them redundantly
 // (docs/model.md#2-accounting).
-func (s *Sim) user(t units.Seconds) {
-	if t == 0 {
-		return
-	}
-	sys := s.objects.Current()
-	s.sayBase("user time before the call", t, sys)
-	s.clocks.AddAll(sys, clock.Amount{User: t, UserRedundant: redundantOf(sys)})
+func (s *Sim) user(t spent) {
+	s.base("user time before the call", t, func(t units.Seconds, redundant float64) clock.Amount {
+		return clock.Amount{User: t, UserRedundant: redundant}
+	})
 }
 
 // system passes t of the run-time system's time on the processors of the
 // current system.
-func (s *Sim) system(t units.Seconds) {
-	if t == 0 {
+func (s *Sim) system(t spent) {
+	s.base("time inside the call", t, func(t units.Seconds, redundant float64) clock.Amount {
+		return clock.Amount{System: t, SystemRedundant: redundant}
+	})
+}
+
+// base passes time that the processors of the current system spend alike, or
+// each its own.
+func (s *Sim) base(what string, t spent, amount func(t units.Seconds, redundant float64) clock.Amount) {
+	if t.none() {
 		return
 	}
 	sys := s.objects.Current()
-	s.sayBase("time inside the call", t, sys)
-	s.clocks.AddAll(sys, clock.Amount{System: t, SystemRedundant: redundantOf(sys)})
+	same, alike := t.merged, t.own == nil
+	if !alike {
+		same, alike = t.alike(sys)
+	}
+	redundant := redundantOf(sys)
+	switch {
+	case !alike:
+		s.sayOwn(what, t)
+		s.passOwn(sys, t, nil, func(t units.Seconds, _ []int64) clock.Amount { return amount(t, redundant) })
+	case same != 0:
+		s.sayBase(what, same, sys)
+		s.clocks.AddAll(sys, amount(same, redundant))
+	}
 }
 
 func redundantOf(sys *procs.System) float64 { return redundantShare(int64(sys.Size())) }

@@ -33,6 +33,10 @@ type Options struct {
 	// rules of the page docs/trace-format.md#merged-times, as the Predictor of
 	// 2010 did. ret_ times are not affected.
 	SumCallTimes bool
+	// KeepOwn keeps the times of each process beside the merged ones
+	// (docs/trace-format.md#own-times). A set of one process is passed through
+	// without.
+	KeepOwn bool
 	// Warn, when set, is told of what was noticed.
 	Warn func(*diag.Error)
 }
@@ -57,7 +61,7 @@ func Merge(ctx context.Context, w io.Writer, sources []Source, opts Options) err
 		return pass(ctx, w, sources[0])
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
-	m := &merger{ctx: ctx, out: ptr.NewWriter(out), ahead: lookahead(len(sources)), warn: opts.Warn}
+	m := &merger{ctx: ctx, out: ptr.NewWriter(out), ahead: lookahead(len(sources)), own: opts.KeepOwn, warn: opts.Warn}
 	err = m.run(sources, opts)
 	if cerr := m.close(); err == nil {
 		err = cerr
@@ -76,6 +80,7 @@ type merger struct {
 	names names
 	clock clock
 	ahead int
+	own   bool // own times are kept
 	warn  func(*diag.Error)
 
 	// tasks holds for each task that was entered how many processes are
@@ -88,7 +93,8 @@ type merger struct {
 	merged call.Call
 	// portion are the lines of a portion, kept for their memory.
 	portion [][]byte
-	astray  bool // calls were put in order by LINE alone
+	times   call.Own // kept for their memory
+	astray  bool     // calls were put in order by LINE alone
 }
 
 func (m *merger) close() error {
@@ -182,6 +188,7 @@ func (m *merger) emit(g *group) error {
 	out.Args = *m.names.rename(g.procs, g.calls, argsOf, false, 0)
 	out.Ret = *m.names.rename(g.procs, g.calls, retOf, creates[c.Class()], 1)
 	out.Text = m.text(g.calls)
+	out.Own = m.ownOf(g)
 	out.CallTime = before
 	out.RetTime = inside
 	if c.Only == call.OnlyCall {
@@ -299,6 +306,11 @@ func (m *merger) finish() error {
 	exit.Time = t.mean()
 	if m.clock.sum {
 		exit.Time = t.total()
+	}
+	if exit.Own = nil; m.own {
+		for _, p := range m.procs {
+			exit.Own = append(exit.Own, p.rd.Exit().Time)
+		}
 	}
 	if t.over {
 		return diag.New(diag.Pos{File: first.name}, "merge/time", "the times before the program's end add up to 1000000 s or more, expected less, as a trace cannot hold it")

@@ -36,6 +36,7 @@ func calls() object {
 				"rc":   {doc: "exit code of the program"},
 				"line": {doc: "line of the source that was reported last, 0 without one", keys: atLeast(0)},
 				"file": {doc: "file of the source that was reported last" + anyBytes},
+				"own":  {doc: "the program's own time before its end on each process, in seconds, absent in traces that do not keep them", keys: notEmpty(), items: atLeast(0)},
 			}))},
 		{"end", record("end", "End of a stream of calls", "The last record; a stream without it was cut.", []field{
 			{name: "calls", schema: object{{"description", "number of call records in the stream"}, {"type", "integer"}, {"minimum", 0}}},
@@ -49,6 +50,14 @@ func calls() object {
 		{name: "col", schema: object{{"description", "byte in the line from 1, 0 when not known"}, {"type", "integer"}, {"minimum", 0}}},
 		{name: "code", schema: object{{"description", "kind of the warning"}, {"type", "string"}}},
 		{name: "message", schema: object{{"description", "the warning in words" + anyBytes}, {"type", "string"}}},
+	})})
+	own := func(name, doc string) field {
+		return field{name, object{{"description", doc + ", in seconds; null for a process that did not execute the call"}, {"type", "array"},
+			{"items", object{{"type", list{"number", "null"}}, {"minimum", 0}}}, {"minItems", 1}}, true}
+	}
+	defs = append(defs, member{"own", closed("Times of processes", "The times of a call on each process of the run, in the order of the processes.", []field{
+		own("call_time", "the program's own time before the call"),
+		own("ret_time", "time inside of the call, that of nested calls included"),
 	})})
 	defs = append(defs, parameterDefs()...)
 	return variants(schema.Calls, "Record of a stream of calls",
@@ -94,5 +103,6 @@ func callFields() []field {
 			{"description", "calls that the run-time system made inside of this one"},
 			{"type", "array"}, {"items", ref("nested_call")}, {"minItems", 1},
 		}, true},
+		{"own", ref("own").with(member{"description", "the times of each process of the run, absent in traces that do not keep them"}), true},
 	}
 }
