@@ -70,7 +70,7 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Calls, "trace", "record version source runtime", "preamble"},
 	{schema.Calls, "runtime", "rts_version processors grid io_processor time_digits", "virtual_grid"},
 	{schema.Calls, "call", "record seq func line file call_time ret_time args ret", "only ret_line ret_file outside text ret_text nested own"},
-	{schema.Calls, "nested_call", "func line file call_time ret_time args ret", "seq only ret_line ret_file outside text ret_text nested own"},
+	{schema.Calls, "nested_call", "func line file call_time ret_time args ret", "seq only ret_line ret_file outside text ret_text nested"},
 	{schema.Calls, "exit", "record time rc line file", "own"},
 	{schema.Calls, "own", "", "call_time ret_time"},
 	{schema.Calls, "end", "record calls warnings", "noticed"},

@@ -22,6 +22,7 @@ import (
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/search"
 	"dvmtools/pkg/sim"
+	"dvmtools/pkg/units"
 	"dvmtools/schema"
 	"dvmtools/schema/schematest"
 )
@@ -193,6 +194,7 @@ func samples(t testing.TB) corpus {
 	c := call.Call{Seq: 3, Func: "dvm_rename", File: "a.fdv", Text: [][]byte{{0xe0}}, RetLine: 5, RetFile: "b.fdv", Only: call.OnlyRet, Outside: true}
 	c.Nested = []call.Call{{Seq: 7, Func: "new_", Only: call.OnlyCall, RetLine: 1, RetFile: "c", Outside: true, Text: c.Text, RetText: c.Text,
 		Nested: []call.Call{{Func: "newer_"}}}}
+	own := call.Call{Seq: 4, Func: "begbl_", Own: call.Own{Call: []units.Seconds{1, call.Absent, 0}, Ret: []units.Seconds{0, call.Absent, 2}}}
 	node := machine.NodeDescription{Name: "p", Processors: 1, Power: 1}
 	header := interval.Header{Grid: []int{1}, Processors: 1, Options: sim.Defaults(), Machine: machine.Description{
 		Name: "m", Processors: 4, Unbounded: true, Topology: []int{4}, Nodes: []machine.NodeDescription{
@@ -209,7 +211,7 @@ func samples(t testing.TB) corpus {
 	e := json.NewEncoder(&searches)
 	if err := errors.Join(
 		w.Header(&call.Header{Source: []string{"x"}, Runtime: call.Runtime{Processors: 4, Grid: []int{4}, VirtualGrid: []int{2, 2}}, Preamble: []string{"x"}}),
-		w.Call(&c), w.End(nil),
+		w.Call(&c), w.Call(&own), w.Exit(&call.Exit{Found: true, Own: []units.Seconds{0, 1, 2}}), w.End(nil),
 		iw.Header(&header),
 		iw.Interval(&interval.Interval{ID: 1, Type: interval.Main, Expr: &expr}),
 		iw.Processor(&interval.Processor{Interval: 1, N: 1, Rank: &rank}),

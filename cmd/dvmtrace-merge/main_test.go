@@ -184,7 +184,7 @@ func TestFailures(t *testing.T) {
 		{[]string{"cut/jac"}, 3, "cut/jac1_1.ptr:611: the trace ends inside or right behind endpl_, before Event_dvm_exit"},
 		{[]string{"cut"}, 3, `cut: this is a directory, expected the name of traces; all of its traces are "cut/@"`},
 		{[]string{"f09_tasks", "jac"}, 4, "jac"},
-		{[]string{"--call-times=max", "jac"}, 2, `option --call-times: found "max", expected mean or sum`},
+		{[]string{"--call-times=max", "jac"}, 2, `option --call-times: found "max", expected mean, sum or own`},
 	} {
 		code, _, talk := execute("", c.args...)
 		if want := "dvmtrace-merge: "; code != c.code || !strings.HasPrefix(talk, want) || !strings.Contains(talk, c.talk) || strings.Count(talk, "\n") != 1 {

@@ -1,6 +1,8 @@
 package definition
 
 import (
+	"slices"
+
 	"dvmtools/pkg/call"
 	"dvmtools/schema"
 )
@@ -27,7 +29,9 @@ func calls() object {
 				"time_digits":  {doc: "how many digits TIME has after the point in the trace", keys: atLeast(0)},
 			}))},
 		{"call", record("call", "Call of the run-time system", "One call with all its parameters.",
-			append([]field{numbered("number of the call in the stream, from 1", false)}, callFields()...)).with(ref("parameters")...)},
+			slices.Concat([]field{numbered("number of the call in the stream, from 1", false)}, callFields(), []field{
+				{"own", ref("own").with(member{"description", "the times of each process of the run, absent in traces that do not keep them"}), true},
+			})).with(ref("parameters")...)},
 		{"nested_call", closed("Call inside of a call", "A call that the run-time system made inside of another; traced with MaxTraceLevel > 0.",
 			nested).with(ref("parameters")...)},
 		{"exit", record("exit", "End of the program", "Stands where the program ended; calls behind it are outside.",
@@ -103,6 +107,5 @@ func callFields() []field {
 			{"description", "calls that the run-time system made inside of this one"},
 			{"type", "array"}, {"items", ref("nested_call")}, {"minItems", 1},
 		}, true},
-		{"own", ref("own").with(member{"description", "the times of each process of the run, absent in traces that do not keep them"}), true},
 	}
 }
