@@ -26,6 +26,10 @@ var mayBeAbsent = map[string]string{
 	"call.text":            "all lines are parameters",
 	"call.ret_text":        "all lines are parameters",
 	"call.nested":          "nothing is nested",
+	"call.own":             "the trace keeps merged times only",
+	"exit.own":             "the trace keeps merged times only",
+	"own.call_time":        "there is no call_ line",
+	"own.ret_time":         "there is no ret_ line",
 	"nested_call.seq":      "nested calls need no number",
 	"nested_call.only":     "as in a call",
 	"nested_call.ret_line": "as in a call",
@@ -62,7 +66,7 @@ var fixed = map[string]bool{
 // reals are the names of fields that hold any number; other numbers are
 // integers.
 func reals() map[string]bool {
-	names := map[string]bool{"creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "time": true, "start": true, "end": true,
+	names := map[string]bool{"creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "own": true, "time": true, "start": true, "end": true,
 		"mark": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
 	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes]()} {
 		for f := range t.Fields() {
@@ -233,7 +237,7 @@ func (m *mutation) array(path string, items map[string]any, list []any) {
 			m.array(path+"[]", inner, e)
 		}
 		if i == 0 {
-			m.retype(path+"[]", e, false, func(v any) { list[i] = v })
+			m.retype(path+"[]", e, m.reals[path[strings.LastIndexByte(path, '.')+1:]], func(v any) { list[i] = v })
 			list[i] = e
 		}
 	}
@@ -254,6 +258,9 @@ func (m *mutation) retype(path string, val any, real bool, set func(any)) {
 		}
 		if path == "interval.expr" && v == nil {
 			continue // an interval without an expression
+		}
+		if strings.HasPrefix(path, "own.") && strings.HasSuffix(path, "[]") && v == nil {
+			continue // a process that did not execute the call
 		}
 		set(v)
 		m.refused(path, "a value of another type")
