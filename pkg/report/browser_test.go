@@ -70,7 +70,7 @@ func varied(n int) *records {
 	for i := range p.intervals {
 		iv := &p.intervals[i]
 		fill(&iv.Times)
-		iv.Operations = interval.Operations{IO: r.Int64N(10), Reduction: r.Int64N(1e9), Shadow: 1 << 50, Remote: 3, Redistribution: 0}
+		iv.Operations = interval.Operations{IO: r.Int64N(10), Reduction: r.Int64N(1e9), Shadow: 1<<60 + 1, Remote: 3, Redistribution: 0}
 		iv.Line = r.IntN(500)
 	}
 	return p

@@ -135,15 +135,15 @@ func writeData(p *pageWriter, t *Tree) {
 			m.int(*n.Expr)
 			m.raw(`",`)
 		}
-		m.int(n.Count)
+		m.datum(countValue(n.Count))
 		m.raw(",")
-		m.int(n.Processors)
+		m.datum(countValue(n.Processors))
 		m.raw(",[")
 		for j := range figures {
 			if j > 0 {
 				m.raw(",")
 			}
-			m.exact(figures[j].Value(&n.Interval))
+			m.datum(figures[j].Value(&n.Interval))
 		}
 		m.raw("]")
 		if len(n.Classes) > 0 {
@@ -152,6 +152,16 @@ func writeData(p *pageWriter, t *Tree) {
 		m.raw("]")
 	})
 	p.write(markup("\n]}\n</script>\n"))
+}
+
+// datum appends a number for the script, of which whole numbers are exact up to
+// 2^53 only: larger counts are strings.
+func (m *markup) datum(v Value) {
+	if v.isCount && (v.count > 1<<53 || v.count < -1<<53) {
+		m.quoted(v.Exact())
+		return
+	}
+	m.exact(v)
 }
 
 // classes appends the classes of processors of an interval, their figures with
