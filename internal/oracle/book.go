@@ -233,7 +233,7 @@ func (e *engine) await(x *exchange, back map[int]float64) {
 func (e *engine) synchronous(k interval.Kind, ms messages) {
 	e.count(k)
 	start := e.sync(k)
-	e.comm(k, e.network.exchange(start, e.current().set(), ms)-start)
+	e.comm(k, e.network.exchange(start, e.current().set(), ms, plainMessages)-start)
 }
 
 // result closes all intervals and computes what follows from the counters.

@@ -57,6 +57,7 @@ func (e *engine) sendShadow(c *call.Call) error {
 	if err != nil {
 		return err
 	}
+	timeHops(stages)
 	if stages == nil || !runStages(stages, 1) {
 		return e.startEdges(g)
 	}
@@ -105,7 +106,7 @@ func (e *engine) addHop(s *stage, t transfer) {
 	if i := slices.IndexFunc(s.hops, func(h hop) bool { return h.from == t.from }); i >= 0 {
 		s.hops[i].bytes += bytes
 	} else {
-		s.hops = append(s.hops, hop{t.from, e.network.link(t.from, t.to), bytes})
+		s.hops = append(s.hops, hop{from: t.from, bytes: bytes, times: func(h *hop) { h.over, h.tstart, h.perByte = e.network.crossings(t.from, t.to, h.bytes) }})
 	}
 }
 

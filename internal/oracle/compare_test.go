@@ -358,6 +358,9 @@ func sectionsOf(p *tracegen.Program, seed uint64) string {
 func programOptions(seed uint64) (tracegen.Options, trial) {
 	gs, ms := grids(), machines()
 	x := trial{m: ms[seed%uint64(len(ms))], grid: gs[seed/uint64(len(ms))%uint64(len(gs))], opts: sim.Defaults()}
+	if seed/7%4 == 3 {
+		x.m = linkMachine(seed)
+	}
 	switch seed % 7 {
 	case 1:
 		x.opts.Collectives = options.Tree

@@ -72,7 +72,7 @@ func (e *engine) copy(c *call.Call) error {
 		e.synchronous(kind, ms)
 	} else {
 		x := e.begin(kind)
-		x.end, x.fixed = e.network.exchange(x.start, cur.set(), ms), true
+		x.end, x.fixed = e.network.exchange(x.start, cur.set(), ms, plainMessages), true
 		h, _ := c.Handle("CopyFlagPtr")
 		e.copies[h] = x
 	}
@@ -233,7 +233,7 @@ func (e *engine) load(bs []*buffer, renew bool) *exchange {
 		return &exchange{kind: interval.Remote, idle: true}
 	}
 	x := e.begin(interval.Remote)
-	x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms), true
+	x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms, plainMessages), true
 	return x
 }
 

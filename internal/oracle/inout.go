@@ -31,7 +31,7 @@ func (e *engine) spreadOut(start float64, bytes int64) float64 {
 	if e.opts.Collectives == options.Tree {
 		return start + float64(float64(rounds(len(s.procs)))*e.network.slowest(s.procs, bytes))
 	}
-	return e.network.exchange(start, s.set(), broadcast(e.ioProcessor(), s.procs, bytes))
+	return e.network.exchange(start, s.set(), broadcast(e.ioProcessor(), s.procs, bytes), informing)
 }
 
 // answer is how many bytes a function of standard I/O makes known to all, and
@@ -81,7 +81,7 @@ func (e *engine) arrayIO(c *call.Call) error {
 	}
 	e.count(interval.IO)
 	start := e.sync(interval.IO)
-	end := e.network.exchange(start, e.current().set(), ms)
+	end := e.network.exchange(start, e.current().set(), ms, plainMessages)
 	e.comm(interval.IO, e.spreadOut(end, 4)-start)
 	return nil
 }

@@ -267,7 +267,7 @@ func (e *engine) endpl(c *call.Call) error {
 		}
 		x := g.started
 		x.start += longest
-		x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms), true
+		x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms, shadowEdges), true
 	}
 	for _, g := range l.last {
 		if g.started == nil || !g.started.fixed {
@@ -357,6 +357,6 @@ func (e *engine) oldValues(l *loop) error {
 		return err
 	}
 	start := e.sync(interval.Shadow)
-	e.comm(interval.Shadow, e.network.exchange(start, e.current().set(), ms)-start)
+	e.comm(interval.Shadow, e.network.exchange(start, e.current().set(), ms, shadowEdges)-start)
 	return nil
 }

@@ -35,6 +35,11 @@ type network struct {
 	m        *machine.Machine
 	grid     []int
 	channels map[medium][][]span
+	// busy are the links of a machine of links, known its ways; everyone are
+	// the processors of the root system.
+	busy     map[int][]span
+	known    map[any][]*route
+	everyone []int
 }
 
 // link is the medium of a message from p to q.
@@ -65,7 +70,10 @@ func hops(grid []int, p, q int) int {
 
 // exchange places messages that are ready at start and returns when the last
 // one ends.
-func (n *network) exchange(start float64, sys set, ms messages) float64 {
+func (n *network) exchange(start float64, sys set, ms messages, why purpose) float64 {
+	if n.m.Network != nil {
+		return n.overLinks(start, sys, ms, why)
+	}
 	byMedium := map[medium][][2]int{}
 	for pair := range ms {
 		m := n.link(pair[0], pair[1])
@@ -194,6 +202,9 @@ func rounds(n int) int {
 // slowest is the longest time of a message of bytes between two processors of
 // sys, over one link.
 func (n *network) slowest(sys []int, bytes int64) float64 {
+	if n.m.Network != nil {
+		return n.slowestLink(sys, bytes)
+	}
 	t := 0.0
 	for _, p := range sys {
 		for _, q := range sys {

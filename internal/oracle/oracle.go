@@ -118,6 +118,13 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 	e.main.count = 1
 	e.main.members = e.root.set()
 	e.at = e.main
+	e.network.everyone = e.root.procs
+	if l := m.Network; l != nil {
+		for p := range n {
+			e.clock[p] = float64(l.Creation)
+			e.main.own[p].sys, e.main.own[p].insuffSys = float64(l.Creation), float64(l.Creation)
+		}
+	}
 	first := true
 	for {
 		c, err := src.Next()

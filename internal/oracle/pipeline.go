@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"dvmtools/pkg/interval"
-	"dvmtools/pkg/machine"
 )
 
 // A stage is a processor of a pipeline (docs/model.md#9-pipelined-loops).
@@ -20,18 +19,29 @@ type stage struct {
 	wait, start, bare, hidden float64
 }
 
-// A hop is the link from a predecessor.
+// A hop is the way from a predecessor.
 type hop struct {
 	from  int
-	on    medium
 	bytes int64 // of all quanta together
+	// times fills in what follows, when all bytes are known: what the messages
+	// share with others, and what they take.
+	times           func(*hop)
+	over            []crossing
+	tstart, perByte float64
 }
-
-func (h *hop) tstart() float64 { return float64(h.on.node.Medium.TStart) }
 
 // transfer is Tb for q quanta.
 func (h *hop) transfer(q int) float64 {
-	return float64(float64(h.on.node.Medium.TByte)*float64(h.bytes)) / float64(q)
+	return float64(h.perByte*float64(h.bytes)) / float64(q)
+}
+
+// timeHops completes the hops of all stages.
+func timeHops(stages map[int]*stage) {
+	for _, s := range stages {
+		for i := range s.hops {
+			s.hops[i].times(&s.hops[i])
+		}
+	}
 }
 
 // pipelined returns the dimensions of the loop's system that are pipelined:
@@ -87,6 +97,7 @@ func (e *engine) pipeline(l *loop) error {
 		}
 		e.addHop(s, t)
 	}
+	timeHops(stages)
 	q := e.quanta(l, dims, stages)
 	if !runStages(stages, q) {
 		return errors.New("found a pipeline that runs in a circle")
@@ -154,7 +165,7 @@ func (e *engine) quanta(l *loop, dims map[int]int, stages map[int]*stage) int {
 		received := 0.0
 		for i := range s.hops {
 			received += s.hops[i].transfer(1)
-			tstart = max(tstart, s.hops[i].tstart())
+			tstart = max(tstart, s.hops[i].tstart)
 		}
 		a, b = max(a, s.work), max(b, received)
 	}
@@ -209,7 +220,7 @@ func (s *stage) run(stages map[int]*stage, q int) {
 	link := make([]float64, len(s.hops)) // when the message before was there
 	own, longest := 0.0, 0.0
 	for i := range s.hops {
-		own = max(own, s.hops[i].tstart())
+		own = max(own, s.hops[i].tstart)
 		longest = max(longest, s.hops[i].transfer(q))
 	}
 	for k := range q {
@@ -224,7 +235,7 @@ func (s *stage) run(stages map[int]*stage, q int) {
 			if k > 0 {
 				free = max(free, link[i])
 			}
-			link[i] = free + h.tstart() + h.transfer(q)
+			link[i] = free + h.tstart + h.transfer(q)
 			begin = max(begin, link[i])
 		}
 		gap := begin - now
@@ -248,7 +259,7 @@ func (s *stage) run(stages map[int]*stage, q int) {
 // of unequal ones the least.
 func (e *engine) channelBound(stages map[int]*stage, q int) float64 {
 	type use struct {
-		n                              int
+		n, channels                    int
 		sum, shortest, sends, receives float64
 	}
 	uses := map[medium]*use{}
@@ -261,25 +272,24 @@ func (e *engine) channelBound(stages map[int]*stage, q int) float64 {
 		begin, end = min(begin, s.begin), max(end, s.ends[q-1])
 		for i := range s.hops {
 			h := &s.hops[i]
-			if h.on.node.Medium.Kind == machine.Transputer {
-				continue
+			for _, c := range h.over {
+				u := uses[c.on]
+				if u == nil {
+					u = &use{channels: c.channels, shortest: math.Inf(1), sends: math.Inf(1), receives: math.Inf(1)}
+					uses[c.on] = u
+				}
+				message := c.tstart + float64(c.perByte*float64(h.bytes))/float64(q)
+				u.n += q
+				u.sum += float64(message * float64(q))
+				u.shortest = min(u.shortest, message)
+				u.sends = min(u.sends, stages[h.from].work/float64(q))
+				u.receives = min(u.receives, s.work/float64(q))
 			}
-			u := uses[h.on]
-			if u == nil {
-				u = &use{shortest: math.Inf(1), sends: math.Inf(1), receives: math.Inf(1)}
-				uses[h.on] = u
-			}
-			message := h.tstart() + h.transfer(q)
-			u.n += q
-			u.sum += float64(message * float64(q))
-			u.shortest = min(u.shortest, message)
-			u.sends = min(u.sends, stages[h.from].work/float64(q))
-			u.receives = min(u.receives, s.work/float64(q))
 		}
 	}
 	missing := 0.0
-	for m, u := range uses {
-		k := m.node.Medium.Channels
+	for _, u := range uses {
+		k := u.channels
 		least := max(float64(float64((u.n+k-1)/k)*u.shortest), u.sum/float64(k))
 		missing = max(missing, u.sends+u.receives+least-(end-begin))
 	}

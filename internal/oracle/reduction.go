@@ -167,8 +167,8 @@ func (e *engine) reduction(start float64, g *redGroup) float64 {
 	for _, p := range senders {
 		gather.add(p, root, g.bytes)
 	}
-	end := e.network.exchange(start, cur.set(), gather)
-	return e.network.exchange(end, cur.set(), broadcast(root, cur.procs, g.bytes))
+	end := e.network.exchange(start, cur.set(), gather, gathering)
+	return e.network.exchange(end, cur.set(), broadcast(root, cur.procs, g.bytes), resultToAll)
 }
 
 func (e *engine) waitrd(c *call.Call) error {

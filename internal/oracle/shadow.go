@@ -50,7 +50,7 @@ func (e *engine) startEdges(g *shadowGroup) error {
 		return err
 	}
 	x := e.begin(interval.Shadow)
-	x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms), true
+	x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms, shadowEdges), true
 	g.started = x
 	return nil
 }
