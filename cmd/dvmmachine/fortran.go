@@ -1,0 +1,239 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"dvmtools/pkg/machine/measure"
+)
+
+// shortGroups is the number of statement groups of a loop that fits into any
+// instruction cache.
+const shortGroups = 16
+
+// defaultGroups returns a number of statement groups whose code is longer
+// than an instruction cache of so many bytes, 32 KB when the size is not
+// known. A group without optimization takes 40 bytes or more on the
+// processors of today; the shortest, an assignment, is meant.
+func defaultGroups(cache int64) int {
+	if cache <= 0 {
+		cache = 32 << 10
+	}
+	return int(min(max(cache/32, 2*shortGroups), measure.MaxGroups))
+}
+
+// fortran compiles and runs the programs of timings.
+type fortran struct {
+	compiler string
+	flags    []string
+	groups   int
+	name     string
+	options  measure.Options
+
+	path    string // of the compiler
+	version string
+	dir     string
+	grain   float64
+}
+
+// find looks for the compiler and asks for its version.
+func (s *fortran) find(ctx context.Context) error {
+	path, err := exec.LookPath(s.compiler)
+	if err != nil {
+		return fmt.Errorf("found no Fortran compiler %q: install one (on Debian: apt-get install gfortran) or name another with --compiler", s.compiler)
+	}
+	s.path = path
+	out, err := exec.CommandContext(ctx, path, "--version").Output()
+	if err != nil {
+		return fmt.Errorf("%s --version: %w", s.compiler, err)
+	}
+	s.version, _, _ = strings.Cut(string(out), "\n")
+	return nil
+}
+
+// identity is what results have to have in common to belong to one file.
+func (s *fortran) identity() identity {
+	return identity{
+		Record: "measure", Version: 1, Processor: s.name, Compiler: s.version, Flags: strings.Join(s.flags, " "),
+		Groups: s.groups, Samples: s.options.Samples, Repeats: s.options.Repeats, RunTime: s.options.RunTime,
+	}
+}
+
+// conditions are lines for the report.
+func (s *fortran) conditions() []string {
+	return []string{
+		"processor: " + s.name,
+		"compiler: " + s.version,
+		"flags: " + strings.Join(s.flags, " "),
+		fmt.Sprintf("loops of %d groups of statements, %d samples, the shortest of %d runs of at least %v s, clock grain %.3g s", s.groups, s.options.Samples, s.options.Repeats, s.options.RunTime, s.grain),
+	}
+}
+
+// start compiles the driver and measures the grain of the clock.
+func (s *fortran) start(ctx context.Context) error {
+	dir, err := os.MkdirTemp("", "dvmmachine")
+	if err != nil {
+		return err
+	}
+	s.dir = dir
+	if err := os.WriteFile(filepath.Join(dir, "driver.f90"), []byte(measure.Driver), 0o666); err != nil {
+		return err
+	}
+	if err := s.compile(ctx, "-c", "-o", "driver.o", "driver.f90"); err != nil {
+		return err
+	}
+	first, second, _ := measure.Sources("ila", shortGroups)
+	p, err := s.run(ctx, "grain", first, second)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	if s.grain, err = p.ask(1, 0); err != nil {
+		return err
+	}
+	if !(s.grain > 0) {
+		return fmt.Errorf("found a clock grain of %v s, expected one above 0", s.grain)
+	}
+	s.options.Grain = s.grain
+	return nil
+}
+
+// close removes what was compiled.
+func (s *fortran) close() {
+	if s.dir != "" {
+		os.RemoveAll(s.dir) // a directory for temporary files: nothing is lost
+	}
+}
+
+// one measures a timing, or the small-loop speed-up.
+func (s *fortran) one(ctx context.Context, name string) (measure.Timing, error) {
+	if name == measure.SpeedupName {
+		return s.speedup(ctx)
+	}
+	first, second, _ := measure.Sources(name, s.groups)
+	p, err := s.run(ctx, name, first, second)
+	if err != nil {
+		return measure.Timing{}, err
+	}
+	defer p.close()
+	return measure.Difference(loop{p, 1}, loop{p, 2}, s.groups, s.options)
+}
+
+// speedup measures the small-loop speed-up with additions of real numbers.
+func (s *fortran) speedup(ctx context.Context) (measure.Timing, error) {
+	long, short, _ := measure.Lengths("rla", s.groups, shortGroups)
+	p, err := s.run(ctx, "lengths", long, short)
+	if err != nil {
+		return measure.Timing{}, err
+	}
+	defer p.close()
+	return measure.Speedup(loop{p, 1}, s.groups, loop{p, 2}, shortGroups, s.options)
+}
+
+// compile runs the compiler in the directory of the programs.
+func (s *fortran) compile(ctx context.Context, args ...string) error {
+	c := exec.CommandContext(ctx, s.path, append(append([]string{}, s.flags...), args...)...)
+	c.Dir = s.dir
+	if out, err := c.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s %s: %w\n%s", s.compiler, strings.Join(c.Args[1:], " "), err, strings.TrimSpace(string(out)))
+	}
+	return nil
+}
+
+// run compiles two programs into one process and starts it. It waits until it
+// is asked.
+func (s *fortran) run(ctx context.Context, name, first, second string) (*process, error) {
+	files := []string{name + "-1.f90", name + "-2.f90"}
+	for i, text := range []string{first, second} {
+		if err := os.WriteFile(filepath.Join(s.dir, files[i]), []byte(text), 0o666); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.compile(ctx, "-o", name, files[0], files[1], "driver.o"); err != nil {
+		return nil, err
+	}
+	c := exec.CommandContext(ctx, filepath.Join(s.dir, name))
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	p := &process{name: name, command: c, in: in, out: bufio.NewReader(out)}
+	c.Stderr = &p.said
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// process is a process with two programs.
+type process struct {
+	name    string
+	command *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	said    strings.Builder
+}
+
+// loop is one of the programs of a process, a [measure.Runner].
+type loop struct {
+	*process
+	which int
+}
+
+// Run makes the process run the loop of the program.
+func (l loop) Run(iterations int) (float64, error) { return l.ask(l.which, iterations) }
+
+// ask makes the process run a program, 0 iterations for the grain of its
+// clock.
+func (p *process) ask(which, iterations int) (float64, error) {
+	if _, err := fmt.Fprintln(p.in, which, iterations); err != nil {
+		return 0, p.failed(err)
+	}
+	line, err := p.out.ReadString('\n')
+	if err != nil {
+		return 0, p.failed(err)
+	}
+	t, err := strconv.ParseFloat(strings.TrimSpace(line), 64)
+	if err != nil {
+		return 0, fmt.Errorf("the program %s printed %q, expected a number of seconds", p.name, strings.TrimSpace(line))
+	}
+	return t, nil
+}
+
+// failed explains why a program does not answer.
+func (p *process) failed(err error) error {
+	p.in.Close()
+	if ended := p.command.Wait(); ended != nil {
+		err = ended
+	}
+	p.command = nil
+	return errors.Join(fmt.Errorf("the program %s ended: %w", p.name, err), said(p.said.String()))
+}
+
+// said returns what a program wrote to standard error as an error.
+func said(text string) error {
+	if text = strings.TrimSpace(text); text == "" {
+		return nil
+	}
+	return errors.New(text)
+}
+
+// close ends the program, which ends with its input.
+func (p *process) close() {
+	if p.command != nil {
+		p.in.Close()
+		p.command.Wait() // its results are there already
+	}
+}

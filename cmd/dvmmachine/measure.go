@@ -1,0 +1,166 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"dvmtools/cmd/internal/cli"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/machine/measure"
+)
+
+func measureCommand() cli.Command {
+	return cli.Command{
+		Name: "measure", Usage: "measure the timings of the processor that it runs on", ArgsUsage: "[TIMING...]",
+		Description: `Writes a machine file of Parasol I. For each timing two Fortran programs are
+compiled that differ by one operation in each statement of a loop; the operation
+takes the difference of their processor times (section 3.1 of the report). All
+150 timings are measured, or those that are named. What cannot be told from the
+noise is left out and listed, with the reason. Expect some minutes; other work
+on the machine makes the deviations larger.
+
+The loop is longer than the instruction cache. The small-loop speed-up compares
+it with a short one. Without optimization every operand is fetched from memory,
+as the report has it; with optimization what the compiler removes cannot be
+measured.`,
+		Flags: []urfave.Flag{
+			&urfave.StringFlag{Name: "compiler", Value: "gfortran", Usage: "compile with `PROGRAM`"},
+			&urfave.StringFlag{Name: "flags", Value: "-O0", Usage: "compile with `OPTIONS`, separated by blanks"},
+			&urfave.IntFlag{Name: "samples", Value: 20, Usage: "average `N` differences, at least 3"},
+			&urfave.IntFlag{Name: "repeats", Value: 15, Usage: "make each run `N` times, the shortest counts"},
+			&urfave.Float64Flag{Name: "run-time", Value: 0.001, Usage: "a run takes `SECONDS` of processor time or more"},
+			&urfave.IntFlag{Name: "groups", Usage: "the loop has `N` groups of statements (default: as many as overflow the instruction cache)"},
+			&urfave.StringFlag{Name: "continue", Usage: "keep results in `FILE` as they come, and measure only what it does not hold yet"},
+			&urfave.StringFlag{Name: "name", Usage: "name of the processor, `TEXT` (default: what the system says)"},
+			&urfave.Int64Flag{Name: "id", Value: 1, Usage: "id of the processor type, `ID`"},
+		},
+		Examples: []cli.Example{
+			{Line: "dvmmachine measure --continue results.ndjson -o here.mach", Text: "the same line goes on after an interruption"},
+			{Line: "dvmmachine measure dla dlm dld --samples 50", Text: "three timings, carefully"},
+		},
+		Run: runMeasure,
+	}
+}
+
+func runMeasure(e *cli.Env) error {
+	names, err := wanted(e.Args)
+	if err != nil {
+		return err
+	}
+	setup, err := measureSetup(e)
+	if err != nil {
+		return err
+	}
+	kept, err := openJournal(e, e.Flags.String("continue"), setup.identity())
+	if err != nil {
+		return err
+	}
+	defer kept.close()
+	load := systemLoad()
+	if err := setup.start(e.Ctx); err != nil {
+		return err
+	}
+	defer setup.close()
+	var open []string
+	for _, n := range names {
+		if !kept.has(n) {
+			open = append(open, n)
+		}
+	}
+	done := len(names) - len(open)
+	steps := e.Steps(done, len(names))
+	for i, n := range open {
+		steps.Next(done+i, n)
+		timing, err := setup.one(e.Ctx, n)
+		r := measure.Result{Name: n, Timing: timing}
+		if u, ok := errors.AsType[*measure.Unmeasured](err); ok {
+			r.Reason = u.Reason
+		} else if err != nil {
+			return fmt.Errorf("measuring %s: %w", n, err)
+		}
+		if err := kept.add(r); err != nil {
+			return err
+		}
+	}
+	report := measure.Report{
+		Name: setup.name, ID: e.Flags.Int64("id"), Results: kept.of(names), DataCache: cacheSize("Data"),
+		Conditions: append(setup.conditions(), load.conditions(systemLoad())...),
+	}
+	text, err := report.File()
+	if err != nil {
+		return err
+	}
+	var missing []string
+	for _, r := range report.Results {
+		if r.Reason != "" {
+			missing = append(missing, r.Name)
+		}
+	}
+	if len(missing) > 0 {
+		e.Warn(fmt.Errorf("%d of %d not measured, the file says why: %s", len(missing), len(names), strings.Join(missing, ", ")))
+	}
+	return write(e, text)
+}
+
+// wanted returns the names to be measured: those that are asked for, or all,
+// and the speed-up.
+func wanted(args []string) ([]string, error) {
+	all := append(measure.Names(), measure.SpeedupName)
+	if len(args) == 0 {
+		return all, nil
+	}
+	ask := map[string]bool{}
+	for _, a := range args {
+		ask[a] = true
+	}
+	var names []string
+	for _, n := range all {
+		if ask[n] {
+			names = append(names, n)
+			delete(ask, n)
+		}
+	}
+	for _, a := range args {
+		if ask[a] {
+			return nil, cli.Usagef("found %q, expected the name of a timing ('dvmmachine timings' lists them) or %s%s", a, measure.SpeedupName, diag.DidYouMean(a, all))
+		}
+	}
+	return names, nil
+}
+
+// measureSetup reads the options.
+func measureSetup(e *cli.Env) (*fortran, error) {
+	s := &fortran{
+		compiler: e.Flags.String("compiler"), flags: strings.Fields(e.Flags.String("flags")), groups: e.Flags.Int("groups"), name: e.Flags.String("name"),
+		options: measure.Options{Samples: e.Flags.Int("samples"), Repeats: e.Flags.Int("repeats"), RunTime: e.Flags.Float64("run-time")},
+	}
+	if s.options.Samples < 3 || s.options.Samples > 10000 {
+		return nil, cli.Usagef("--samples: found %d, expected from 3 to 10000", s.options.Samples)
+	}
+	if s.options.Repeats < 1 || s.options.Repeats > 1000 {
+		return nil, cli.Usagef("--repeats: found %d, expected from 1 to 1000", s.options.Repeats)
+	}
+	if !(s.options.RunTime >= 0 && s.options.RunTime <= 3600) {
+		return nil, cli.Usagef("--run-time: found %v, expected from 0 to 3600 seconds", s.options.RunTime)
+	}
+	if e.Flags.Int64("id") < 0 {
+		return nil, cli.Usagef("--id: found %d, expected an id from 0", e.Flags.Int64("id"))
+	}
+	if s.groups == 0 {
+		s.groups = defaultGroups(cacheSize("Instruction"))
+	}
+	if s.groups < 2*shortGroups || s.groups > measure.MaxGroups {
+		return nil, cli.Usagef("--groups: found %d, expected from %d to %d", s.groups, 2*shortGroups, measure.MaxGroups)
+	}
+	if s.name == "" {
+		s.name = processorName()
+	}
+	if s.name == "" {
+		s.name = runtime.GOARCH
+	}
+	return s, s.find(e.Ctx)
+}

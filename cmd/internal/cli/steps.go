@@ -1,0 +1,48 @@
+package cli
+
+import (
+	"fmt"
+	"time"
+)
+
+// Steps shows the progress of work that consists of steps, where progress is
+// shown at all. It is for one goroutine.
+type Steps struct {
+	p     *progress
+	total int
+	begun time.Time
+	first int // the steps that were done at the beginning
+}
+
+// Steps begins to show progress of work of total steps, of which done are
+// done already.
+func (e *Env) Steps(done, total int) *Steps {
+	return &Steps{p: e.progress, total: total, begun: time.Now(), first: done}
+}
+
+// Next shows that done steps are done and what is being worked on.
+func (s *Steps) Next(done int, what string) {
+	if s.p.show {
+		s.p.talk.draw(stepsLine(done, s.first, s.total, what, time.Since(s.begun)))
+	}
+}
+
+// stepsLine formats a number of steps after a time in which those above first
+// were done.
+func stepsLine(done, first, total int, what string, after time.Duration) string {
+	left := "-:--"
+	if done > first {
+		left = clock(time.Duration(float64(after) / float64(done-first) * float64(total-done)))
+	}
+	const width = 20
+	full := width * done / max(total, 1)
+	bar := ""
+	for i := range width {
+		if i < full {
+			bar += "#"
+		} else {
+			bar += "."
+		}
+	}
+	return fmt.Sprintf("[%s] %d of %d, %s, %s left", bar, done, total, what, left)
+}

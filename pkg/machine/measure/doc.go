@@ -1,0 +1,15 @@
+// Package measure holds the method by which the timings of a processor are
+// measured (Parasol I, section 3.1): which programs are run, and what follows
+// from the times that they take. It runs nothing itself.
+//
+//  1. [Programs] gives two Fortran programs for a timing parameter. Both make
+//     the same array references in a loop whose body is longer than the
+//     instruction cache; the second executes one operation more in each
+//     statement group ([Sources]).
+//  2. [Difference] runs both in turn through a [Runner] and gives the time of
+//     the operation with its standard deviation, or says why there is none.
+//  3. [Speedup] compares a program with itself in a shorter loop: the
+//     small-loop speed-up (2.3).
+//  4. [Report.File] writes a machine file with what was measured, and lists
+//     what could not be.
+package measure

@@ -1,0 +1,211 @@
+package measure
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// A Runner runs the loop of one program. Run returns the seconds of processor
+// time that a number of iterations, at least 1, took. A run that another
+// process interrupts may seem longer, never shorter.
+type Runner interface {
+	Run(iterations int) (seconds float64, err error)
+}
+
+// Options say how carefully is measured.
+type Options struct {
+	// Samples is the number of differences that are averaged, at least 3.
+	Samples int
+	// Repeats is how often each run of a sample is made; the shortest counts.
+	Repeats int
+	// RunTime is the least time of a run in seconds. Runs are longer where
+	// the grain of the clock asks for it: a thousand grains at least.
+	RunTime float64
+	// Grain is the smallest step of the clock in seconds.
+	Grain float64
+}
+
+// A Timing is what was measured.
+type Timing struct {
+	// Mean is the average over the samples and Deviation their standard
+	// deviation, in seconds per operation, or for a speed-up a factor.
+	Mean      float64 `json:"mean"`
+	Deviation float64 `json:"deviation"`
+	Samples   int     `json:"samples"`
+	// Negative counts the differences below 0 that were measured again, and
+	// Outliers the samples that were left out since they were far from the
+	// others.
+	Negative int `json:"negative,omitempty"`
+	Outliers int `json:"outliers,omitempty"`
+}
+
+// An Unmeasured is the error of a quantity that cannot be told from the noise
+// of the measurement.
+type Unmeasured struct{ Reason string }
+
+// Error returns the reason.
+func (e *Unmeasured) Error() string { return e.Reason }
+
+const (
+	grainsPerRun  = 1000
+	maxIterations = 1 << 30
+	// maxNegative is the share of samples whose difference may be negative at
+	// first: more of them say that there is nothing to measure.
+	maxNegative = 0.25
+	// farAway is from which distance to the median, in standard deviations
+	// estimated from the median distance, a sample is left out.
+	farAway = 5
+)
+
+// Difference measures one operation by the two-run difference method
+// (Parasol I, 3.1): second executes operations more of them than first in
+// each iteration. The error is an [*Unmeasured] when the difference cannot be
+// told from 0: it is too often negative, or the mean lies within three
+// standard deviations of the mean.
+//
+// The runs of both programs take turns, in the order first, second, second,
+// first, so that a machine that becomes slower or faster delays both alike;
+// the shortest of [Options.Repeats] runs counts, so that one that was
+// interrupted does not.
+func Difference(first, second Runner, operations int, o Options) (Timing, error) {
+	n, err := calibrate(first, o)
+	if err != nil {
+		return Timing{}, err
+	}
+	var t Timing
+	var samples []float64
+	for len(samples) < o.Samples {
+		a, b, err := shortest(first, n, second, n, o.Repeats)
+		if err != nil {
+			return t, err
+		}
+		if d := b - a; d >= 0 {
+			samples = append(samples, d/(float64(n)*float64(operations)))
+			continue
+		}
+		if t.Negative++; float64(t.Negative) > max(1, maxNegative*float64(o.Samples)) {
+			return t, &Unmeasured{fmt.Sprintf("the second program was faster than the first in %d of %d samples", t.Negative, t.Negative+len(samples))}
+		}
+	}
+	t.average(samples)
+	return t, t.significant()
+}
+
+// Speedup measures how much faster a group of statements is in a loop whose
+// body fits into the instruction cache (Parasol I, 2.3): long and short
+// execute longGroups and shortGroups of the same groups in each iteration.
+// The factor has no unit.
+func Speedup(long Runner, longGroups int, short Runner, shortGroups int, o Options) (Timing, error) {
+	n, err := calibrate(long, o)
+	if err != nil {
+		return Timing{}, err
+	}
+	m := n * max(1, longGroups/shortGroups)
+	var t Timing
+	var samples []float64
+	for range o.Samples {
+		a, b, err := shortest(long, n, short, m, o.Repeats)
+		if err != nil {
+			return t, err
+		}
+		if b <= 0 {
+			return t, &Unmeasured{"the short loop took no time by the clock of the process"}
+		}
+		samples = append(samples, (a/(float64(n)*float64(longGroups)))/(b/(float64(m)*float64(shortGroups))))
+	}
+	t.average(samples)
+	return t, t.significant()
+}
+
+// calibrate returns the number of iterations with which a run is long enough.
+func calibrate(r Runner, o Options) (int, error) {
+	if o.Samples < 3 || o.Repeats < 1 || !(o.Grain > 0) || !(o.RunTime >= 0) {
+		return 0, fmt.Errorf("found %d samples of %d repeats, runs of %v s and a clock grain of %v s, expected at least 3 samples of 1 repeat, and a grain above 0", o.Samples, o.Repeats, o.RunTime, o.Grain)
+	}
+	want := max(o.RunTime, grainsPerRun*o.Grain)
+	for n := 1; n <= maxIterations; {
+		t, err := r.Run(n)
+		if err != nil {
+			return 0, err
+		}
+		if t >= want {
+			return n, nil
+		}
+		// At most tenfold: a first run of few grains says little.
+		n = int(math.Ceil(float64(n) * min(10, max(1.2, 1.1*want/max(t, o.Grain)))))
+	}
+	return 0, &Unmeasured{fmt.Sprintf("%d iterations take less than %v s", maxIterations, want)}
+}
+
+// shortest makes the runs of a sample in turn.
+func shortest(first Runner, n int, second Runner, m, repeats int) (a, b float64, err error) {
+	a, b = math.Inf(1), math.Inf(1)
+	once := func(r Runner, n int, best *float64) {
+		if err != nil {
+			return
+		}
+		var t float64
+		t, err = r.Run(n)
+		if err == nil && (math.IsNaN(t) || t < 0) {
+			err = errors.New("the clock went backwards during a run")
+		}
+		*best = min(*best, t)
+	}
+	for i := range repeats {
+		if i%2 == 0 {
+			once(first, n, &a)
+			once(second, m, &b)
+		} else {
+			once(second, m, &b)
+			once(first, n, &a)
+		}
+	}
+	return a, b, err
+}
+
+// average sets the mean and the deviation, without samples that are far from
+// the median.
+func (t *Timing) average(samples []float64) {
+	slices.Sort(samples)
+	center := median(samples)
+	var distances []float64
+	for _, s := range samples {
+		distances = append(distances, math.Abs(s-center))
+	}
+	slices.Sort(distances)
+	// 1.4826 times the median distance is the standard deviation of normally
+	// distributed samples.
+	limit := farAway * 1.4826 * median(distances)
+	kept := slices.DeleteFunc(slices.Clone(samples), func(s float64) bool { return math.Abs(s-center) > limit })
+	t.Outliers = len(samples) - len(kept)
+	t.Samples = len(kept)
+	sum := 0.0
+	for _, s := range kept {
+		sum += s
+	}
+	t.Mean = sum / float64(len(kept))
+	squares := 0.0
+	for _, s := range kept {
+		squares += float64((s - t.Mean) * (s - t.Mean))
+	}
+	if len(kept) > 1 {
+		t.Deviation = math.Sqrt(squares / float64(len(kept)-1))
+	}
+}
+
+// median returns the middle of sorted numbers.
+func median(sorted []float64) float64 {
+	n := len(sorted)
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+// significant returns an [*Unmeasured] when the mean is not above three
+// standard deviations of the mean.
+func (t *Timing) significant() error {
+	if noise := t.Deviation / math.Sqrt(float64(t.Samples)); !(t.Mean > 3*noise) || t.Mean == 0 {
+		return &Unmeasured{fmt.Sprintf("the mean of %d samples, %.3g, is not above three standard deviations of it, %.3g each", t.Samples, t.Mean, noise)}
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package measure
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"dvmtools/pkg/expr"
+	"dvmtools/pkg/machine/parasol"
+)
+
+// A Result is what came of one quantity: a timing parameter, or "speedup".
+type Result struct {
+	Name string `json:"name"`
+	Timing
+	// Reason says why the quantity is left out, empty when it was measured.
+	Reason string `json:"reason,omitempty"`
+}
+
+// SpeedupName is the name of the small-loop speed-up among results.
+const SpeedupName = "smallloopspeedup"
+
+// A Report is what was measured of a processor.
+type Report struct {
+	// Name is the name of the processor, without quotes and line ends, ID the
+	// id of its type.
+	Name string
+	ID   int64
+	// Conditions are lines for people: compiler, options, load.
+	Conditions []string
+	// Results are in any order, one for each name at most.
+	Results []Result
+	// DataCache is the size of the data cache in bytes, 0 when not known.
+	DataCache int64
+}
+
+// File returns a machine file of one processor in canonical form: the section
+// of the processor, and a topology of this processor alone. What could not be
+// measured is listed in comments, with the reason.
+func (r *Report) File() (string, error) {
+	clean := strings.Map(func(c rune) rune {
+		if c == '"' || c < ' ' {
+			return ' '
+		}
+		return c
+	}, r.Name)
+	var b strings.Builder
+	b.WriteString("// Measured by two-run differences (Parasol I, section 3.1), in seconds per execution.\n")
+	for _, c := range r.Conditions {
+		fmt.Fprintf(&b, "// %s\n", strings.Join(strings.Fields(c), " "))
+	}
+	fmt.Fprintf(&b, "begin machine\nid = 1\nname = \"%s\"\nprocessors = 1\ntopologies = 1\n", clean)
+	b.WriteString(r.section(clean))
+	one := parasol.Shape{Kind: "line", Extents: []int{1}, ID: 1, Name: "one processor", Type: r.ID, Hardware: true}
+	topology, err := one.Section()
+	if err != nil {
+		return "", err
+	}
+	b.WriteString(topology + "end machine\n")
+	f, list := parasol.Parse("measured", []byte(b.String()))
+	if err := list.Err(); err != nil {
+		return "", err
+	}
+	return f.String(), nil
+}
+
+// section returns the section of the processor.
+func (r *Report) section(name string) string {
+	byName := map[string]Result{}
+	for _, x := range r.Results {
+		byName[x.Name] = x
+	}
+	var b, missing strings.Builder
+	fmt.Fprintf(&b, "begin processor\nid = %d\nname = \"%s\"\n", r.ID, name)
+	value := func(n string) {
+		switch x, ok := byName[n]; {
+		case ok && x.Reason == "":
+			fmt.Fprintf(&b, "%s = %s %s\n", n, digits(x.Mean), digits(x.Deviation))
+		case ok:
+			fmt.Fprintf(&missing, "// %s: %s\n", n, strings.Join(strings.Fields(x.Reason), " "))
+		}
+	}
+	value(SpeedupName)
+	b.WriteString("begin timings\n")
+	for _, n := range Names() {
+		value(n)
+	}
+	b.WriteString("end timings\n")
+	if r.DataCache > 0 {
+		fmt.Fprintf(&b, "begin cache\nsize = %d\nend cache\n", r.DataCache)
+	}
+	if missing.Len() > 0 {
+		b.WriteString("// Not measured:\n" + missing.String())
+	}
+	b.WriteString("end processor\n")
+	return b.String()
+}
+
+// digits writes a number with the four digits that a measurement has.
+func digits(f float64) string {
+	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'e', 3, 64), 64)
+	if err != nil { // more than the largest number, when rounded
+		short = f
+	}
+	return expr.FormatFloat(short)
+}
