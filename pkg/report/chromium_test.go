@@ -18,7 +18,6 @@ import (
 // A browser is a Chromium without a window, driven by the DevTools protocol
 // over two pipes: messages are JSON, each ended by a zero byte.
 type browser struct {
-	t    testing.TB
 	in   *os.File
 	lock sync.Mutex // of what follows
 	next int
@@ -81,7 +80,7 @@ func startBrowser(t testing.TB) *browser {
 	}
 	theirIn.Close()
 	theirOut.Close()
-	b := &browser{t: t, in: ourOut, wait: map[int]chan answer{}, tabs: map[string]*tab{}}
+	b := &browser{in: ourOut, wait: map[int]chan answer{}, tabs: map[string]*tab{}}
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
@@ -160,26 +159,26 @@ func (b *browser) send(session, method string, params any) chan answer {
 }
 
 // do sends a command, waits for its answer and decodes it into result.
-func (b *browser) do(session, method string, params, result any) {
-	b.t.Helper()
+func (b *browser) do(t testing.TB, session, method string, params, result any) {
+	t.Helper()
 	if params == nil {
 		params = map[string]any{}
 	}
 	select {
 	case a, ok := <-b.send(session, method, params):
 		if !ok {
-			b.t.Fatalf("%s: the browser is gone", method)
+			t.Fatalf("%s: the browser is gone", method)
 		}
 		if a.Error != nil {
-			b.t.Fatalf("%s: %s", method, a.Error.Message)
+			t.Fatalf("%s: %s", method, a.Error.Message)
 		}
 		if result != nil {
 			if err := json.Unmarshal(a.Result, result); err != nil {
-				b.t.Fatalf("%s: %v", method, err)
+				t.Fatalf("%s: %v", method, err)
 			}
 		}
 	case <-time.After(time.Minute):
-		b.t.Fatalf("%s: no answer", method)
+		t.Fatalf("%s: no answer", method)
 	}
 }
 
@@ -188,7 +187,6 @@ type tab struct {
 	*browser
 	t       testing.TB
 	session string
-	loaded  chan struct{}
 	// Guarded by the browser's lock.
 	complaints []string // of the console, of scripts, of the security policy
 	requests   []string
@@ -197,11 +195,11 @@ type tab struct {
 // tab opens an empty page. Its own testing.TB is that of the caller.
 func (b *browser) tab(t testing.TB) *tab {
 	t.Helper()
-	x := &tab{browser: b, t: t, loaded: make(chan struct{}, 16)}
+	x := &tab{browser: b, t: t}
 	var target struct{ TargetID string }
-	b.do("", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
+	b.do(t, "", "Target.createTarget", map[string]any{"url": "about:blank"}, &target)
 	var attached struct{ SessionID string }
-	b.do("", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
+	b.do(t, "", "Target.attachToTarget", map[string]any{"targetId": target.TargetID, "flatten": true}, &attached)
 	x.session = attached.SessionID
 	b.lock.Lock()
 	b.tabs[x.session] = x
@@ -209,21 +207,19 @@ func (b *browser) tab(t testing.TB) *tab {
 	for _, domain := range []string{"Page", "Runtime", "Network", "Log"} {
 		x.do(domain+".enable", nil, nil)
 	}
-	t.Cleanup(func() { b.do("", "Target.closeTarget", map[string]any{"targetId": target.TargetID}, nil) })
+	t.Cleanup(func() { b.do(t, "", "Target.closeTarget", map[string]any{"targetId": target.TargetID}, nil) })
 	return x
 }
 
 // do sends a command of the tab.
 func (x *tab) do(method string, params, result any) {
 	x.t.Helper()
-	x.browser.do(x.session, method, params, result)
+	x.browser.do(x.t, x.session, method, params, result)
 }
 
 // event takes an event; the browser's lock is held.
 func (x *tab) event(method string, params json.RawMessage) {
 	switch method {
-	case "Page.loadEventFired":
-		x.loaded <- struct{}{}
 	case "Network.requestWillBeSent":
 		var p struct{ Request struct{ URL string } }
 		json.Unmarshal(params, &p)
@@ -245,10 +241,16 @@ func (x *tab) open(page, at string) {
 	x.requests = nil
 	x.lock.Unlock()
 	x.do("Page.navigate", map[string]any{"url": "file://" + name + at}, nil)
-	select {
-	case <-x.loaded:
-	case <-time.After(time.Minute):
-		x.t.Fatal("the page does not load")
+	// The answer comes when the page is begun, its load event perhaps before
+	// anybody listens.
+	for begin := time.Now(); ; time.Sleep(5 * time.Millisecond) {
+		var state string
+		if x.eval(`document.readyState`, &state); state == "complete" {
+			return
+		}
+		if time.Since(begin) > time.Minute {
+			x.t.Fatal("the page does not load")
+		}
 	}
 }
 
