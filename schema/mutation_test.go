@@ -30,6 +30,7 @@ var mayBeAbsent = map[string]string{
 	"exit.own":             "the trace keeps merged times only",
 	"own.call_time":        "there is no call_ line",
 	"own.ret_time":         "there is no ret_ line",
+	"simulation.measured":  "most are predicted",
 	"nested_call.seq":      "nested calls need no number",
 	"nested_call.only":     "as in a call",
 	"nested_call.ret_line": "as in a call",
@@ -60,7 +61,7 @@ var fixed = map[string]bool{
 	"call.only": true, "nested_call.only": true, "call.outside": true, "nested_call.outside": true,
 	"interval.type": true, "span.kind": true, "span.processors": true, "medium.comm_type": true,
 	"machine.unbounded": true, "machine.search": true, "search.mode": true, "search.objective": true,
-	"options.collectives": true, "options.across": true, "options.balance": true, "options.async": true,
+	"simulation.measured": true, "options.collectives": true, "options.across": true, "options.balance": true, "options.async": true,
 }
 
 // reals are the names of fields that hold any number; other numbers are

@@ -75,7 +75,7 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Calls, "own", "", "call_time ret_time"},
 	{schema.Calls, "end", "record calls warnings", "noticed"},
 	{schema.Calls, "notice", "file line col code message", ""},
-	{schema.Intervals, "simulation", "record version machine grid processors source startup options", ""},
+	{schema.Intervals, "simulation", "record version machine grid processors source startup options", "measured"},
 	{schema.Intervals, "options", "collectives across balance async level", "sections"},
 	{schema.Intervals, "interval", "record id parent level type file line expr count processors operations " + characteristics, ""},
 	{schema.Intervals, "processor", "record interval n " + characteristics, "boxes rank"},

@@ -205,6 +205,7 @@ func samples(t testing.TB) corpus {
 			Overheads: []machine.OverheadDescription{{Function: "send", Cost: 1e-6}},
 			Links:     []machine.LinkDescription{{ID: 1, Latency: 1e-6, Speed: 1e-9, Ends: []int32{0, 1}}},
 		}}}
+	header.Measured = true
 	header.Options.Sections = "16=0-1/4"
 	iw := interval.NewWriter(&intervals)
 	expr, rank := int64(-5), int64(0)

@@ -1,6 +1,6 @@
 // Dvmtrace-merge makes one trace of the traces of a run's processes.
 //
-//	dvmtrace-merge [--call-times mean|sum|own] [-o FILE] NAME | FILE...
+//	dvmtrace-merge [--call-times mean|sum|own] [--measured] [-o FILE] NAME | FILE...
 //
 // A run of a DVM program on several processors writes a .ptr trace for each
 // process: NAME0_0.ptr, NAME1_1.ptr and so on. The prediction needs the trace
@@ -42,6 +42,11 @@
 // of each process, in lines that readers without them pass over. dvmsim gives
 // every processor its own times when it simulates the grid that was traced.
 //
+// --measured writes no trace but what the run took, in the interval records of
+// dvmsim, without a simulation and a machine: the times that each process spent
+// computing, in the run-time system, in input and output, and in functions that
+// wait for others. dvmreport shows it, and compares it with a prediction.
+//
 // Of a run of more than 64 processes, traces with at most 256 KiB of text are
 // read into memory at once, up to 64 MiB in all, and closed; the others stay
 // open to the end. When the system does not allow so many open files, raise
@@ -57,6 +62,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -68,7 +74,10 @@ import (
 
 	"dvmtools/cmd/internal/cli"
 	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/ptr/merge"
+	"dvmtools/pkg/sim"
 )
 
 func main() { cli.Main(command()) }
@@ -101,8 +110,10 @@ A run of one process passes through unchanged.`,
 		Flags: []urfave.Flag{
 			&urfave.StringFlag{Name: "call-times", Value: timesMean,
 				Usage: "make one time of the user's times (seconds) before a call by `RULE`: mean (loops: the sum of all parts; Fortran I/O: the largest), sum (all calls, as the Predictor of 2010), or own (mean, and those of each process beside it)"},
+			&urfave.BoolFlag{Name: "measured", Usage: "write what the run took, as interval records, in place of a trace"},
 		},
 		Examples: []cli.Example{
+			{Line: "dvmtrace-merge --measured jac | dvmreport --format text", Text: "what the run took"},
 			{Line: "dvmtrace-merge jac | dvmtrace-parse > jac.calls", Text: "jac0_0.ptr, jac1_1.ptr, ... or jac.ptr"},
 			{Line: "dvmtrace-merge -o jac.ptr jac0_0.ptr jac1_1.ptr", Text: "two traces"},
 			{Line: "dvmtrace-merge 'old/jac@' > jac.ptr", Text: "all traces old/jac*.ptr"},
@@ -122,6 +133,10 @@ func run(e *cli.Env) error {
 	default:
 		return cli.Usagef("option --call-times: found %q, expected %s, %s or %s", rule, timesMean, timesSum, timesOwn)
 	}
+	measured := e.Flags.Bool("measured")
+	if measured && e.Flags.IsSet("call-times") {
+		return cli.Usagef("--measured writes no trace, so that --call-times has nothing to say")
+	}
 	sources, err := merge.Find(files{e}, e.Inputs())
 	if err != nil {
 		return err
@@ -135,7 +150,50 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	if measured {
+		opts.KeepOwn = true
+		return measure(e, out, sources, opts)
+	}
 	return merge.Merge(e.Ctx, out, sources, opts)
+}
+
+// measure writes what the run took as an interval stream.
+func measure(e *cli.Env, out io.Writer, sources []merge.Source, opts merge.Options) error {
+	ctx, stop := context.WithCancel(e.Ctx)
+	defer stop()
+	r, w := io.Pipe()
+	merged := make(chan error, 1)
+	go func() {
+		err := merge.Merge(ctx, w, sources, opts)
+		w.CloseWithError(err)
+		merged <- err
+	}()
+	result, err := measurePipe(ctx, sources[0].Name, r)
+	r.CloseWithError(context.Canceled)
+	// What is wrong with the traces is said of them, not of what was merged.
+	if merr := <-merged; merr != nil && !errors.Is(merr, context.Canceled) {
+		return merr
+	}
+	if err != nil {
+		return err
+	}
+	for _, w := range result.Warnings {
+		e.Warn(w)
+	}
+	iw := interval.NewWriter(out)
+	if err := result.Write(iw, sim.Classes); err != nil {
+		return err
+	}
+	return iw.End(int64(len(result.Warnings)))
+}
+
+// measurePipe accounts the merged trace in.
+func measurePipe(ctx context.Context, name string, in io.Reader) (*sim.Result, error) {
+	calls, err := ptr.NewReader(name, in, ptr.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return sim.Measure(ctx, calls)
 }
 
 // files is the file system as the command's environment opens it.

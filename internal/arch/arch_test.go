@@ -54,7 +54,7 @@ var packages = []struct {
 	{"schema/schematest", "schema"},
 	{"cmd/internal/cli", "pkg/diag pkg/stream"},
 	{"cmd/internal/open", "pkg/diag pkg/options pkg/stream pkg/procs pkg/call pkg/ptr pkg/machine pkg/machine/par pkg/machine/parasol pkg/interval pkg/sim cmd/internal/cli"},
-	{"cmd/dvmtrace-merge", "pkg/diag pkg/stream pkg/ptr pkg/ptr/merge cmd/internal/cli cmd/internal/open"},
+	{"cmd/dvmtrace-merge", "pkg/diag pkg/stream pkg/ptr pkg/ptr/merge pkg/interval pkg/sim cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmtrace-parse", "pkg/diag pkg/call pkg/ptr cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmsim", "pkg/diag pkg/call pkg/ptr pkg/interval pkg/sim cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmsearch", "pkg/diag pkg/call pkg/ptr pkg/interval pkg/sim pkg/search cmd/internal/cli cmd/internal/open"},

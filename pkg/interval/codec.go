@@ -67,6 +67,7 @@ var headerRecord = ndjson.NewRecord("a header",
 	ndjson.Int("processors", func(h *header) *int64 { return &h.Processors }),
 	ndjson.Strings("source", func(h *header) *[]string { return &h.Source }).Optional(),
 	ndjson.Float("startup", func(h *header) *units.Seconds { return &h.Startup }).Optional(),
+	ndjson.Bool("measured", func(h *header) *bool { return &h.Measured }).OmitIf(func(h *header) bool { return !h.Measured }),
 	ndjson.Nested("options", optionsRecord, func(h *header) *Options { return &h.Options }).Optional(),
 )
 

@@ -73,6 +73,9 @@ type Header struct {
 	// run-time system, on the slowest processor: it does not depend on the
 	// problem. 0 when it is not known.
 	Startup units.Seconds `json:"startup"`
+	// Measured says that the run was measured and not predicted
+	// (docs/model.md#measured-runs); the machine then has but processors.
+	Measured bool `json:"measured,omitempty"`
 	// Options are the choices that shaped the result.
 	Options Options `json:"options"`
 }

@@ -132,6 +132,17 @@ func Int[T any, N ~int | ~int64](name string, at func(v *T) *N) Field[T] {
 	})
 }
 
+// Bool returns a field that holds true or false.
+func Bool[T any](name string, at func(v *T) *bool) Field[T] {
+	return Custom(name, func(dst []byte, v *T) ([]byte, error) {
+		return strconv.AppendBool(dst, *at(v)), nil
+	}, func(s *Scanner, v *T) bool {
+		b, ok := s.Bool()
+		*at(v) = b
+		return ok
+	})
+}
+
 // ScanInt reads an integer of type N.
 func ScanInt[N ~int | ~int64](s *Scanner) (N, bool) {
 	n, ok := s.Int()

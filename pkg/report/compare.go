@@ -197,6 +197,9 @@ func Compare(a, b *Tree, nameA, nameB string) *Sheet {
 			s.Sentences = append(s.Sentences, list[i].sentence(float64(ta), len(pairs) > 1))
 		}
 	}
+	if isPrediction(a, b) {
+		s.Tables = append(s.Tables, predictionTable(pairs, processorsOf(a), processorsOf(b)))
+	}
 	s.Tables = append(s.Tables, causeTable(list, float64(ta)), changeTable(pairs))
 	return s
 }

@@ -19,7 +19,7 @@ func beginIO(s *Sim, _ *call.Call) (effect, error) {
 
 // stepIO simulates a call between biof_ and eiof_.
 func (s *Sim) stepIO(c *call.Call) error {
-	s.inOut("time in input and output", s.before(c))
+	s.inOut(beforeInIO, s.before(c))
 	var e effect
 	switch c.Class() {
 	case libdvm.EndIO:
@@ -33,7 +33,7 @@ func (s *Sim) stepIO(c *call.Call) error {
 			return err
 		}
 	}
-	if !e.booked {
+	if !s.passMeasured(c) && !e.booked {
 		s.inOut("time inside the call", s.within(c))
 	}
 	if e.then != nil {
@@ -42,10 +42,16 @@ func (s *Sim) stepIO(c *call.Call) error {
 	return s.unmet(c.Pos, c.Where())
 }
 
+// beforeInIO is what the user's time is between biof_ and eiof_.
+const beforeInIO = "time in input and output"
+
 // inOut passes t of I/O time on the I/O processor; the power of processors
 // makes input and output no faster.
 func (s *Sim) inOut(what string, spent spent) {
 	p := s.ioProcessor()
+	if s.measured != nil {
+		s.measured.besides(p, spent, what == beforeInIO)
+	}
 	t := spent.merged + spent.of(p)
 	if t == 0 {
 		return

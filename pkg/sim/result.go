@@ -28,6 +28,7 @@ type Result struct {
 	Source   []string
 	Warnings []*diag.Error
 
+	measured    bool          // not predicted
 	startup     units.Seconds // on a processor of power 1
 	explanation []string
 	tree        *tree
@@ -202,7 +203,7 @@ func (r *Result) Header() *interval.Header {
 		power = min(power, run.Power)
 	}
 	return &interval.Header{Machine: r.Machine.Description(), Grid: r.Grid, Processors: p, Source: r.Source,
-		Startup: r.startup / units.Seconds(power), Options: r.Options}
+		Startup: r.startup / units.Seconds(power), Options: r.Options, Measured: r.measured}
 }
 
 // Detail says which processor records are written.

@@ -79,7 +79,8 @@ type Sim struct {
 	flights  flights
 	loop     openLoop
 	own      ownTimes
-	inIO     bool // between biof_ and eiof_
+	measured *measured // when the run is measured, not predicted
+	inIO     bool      // between biof_ and eiof_
 
 	explained   *explanation // of the call being simulated
 	explanation []string
@@ -163,6 +164,11 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.run(ctx, src)
+}
+
+// run takes all calls of src.
+func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()

@@ -41,6 +41,7 @@ func (s *Sim) Step(c *call.Call) error {
 		return err
 	}
 	switch {
+	case s.passMeasured(c):
 	case e.booked || s.within(c).none():
 	case e.inside != nil:
 		e.inside(c.RetTime) // functions that wait

@@ -34,7 +34,8 @@ func intervals() object {
 				"source":     {doc: "names of the trace's files" + anyBytes},
 				"startup": {doc: "time before the program's first call of the run-time system, on the slowest processor, in seconds",
 					keys: seconds},
-				"options": {doc: "choices of the simulation"},
+				"measured": {doc: "the run was measured and not predicted; absent when it was predicted", keys: only(true)},
+				"options":  {doc: "choices of the simulation"},
 			})...))},
 		{"options", closed("Options", "The choices of a simulation that shape its result.",
 			fieldsOf[interval.Options](join(choices(), notes{

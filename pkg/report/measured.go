@@ -1,0 +1,56 @@
+package report
+
+import (
+	"math"
+
+	"dvmtools/pkg/units"
+)
+
+// isPrediction reports whether a is a prediction of what b measured.
+func isPrediction(a, b *Tree) bool { return b.Header.Measured && !a.Header.Measured }
+
+// predictionTable sets a prediction beside what was measured, interval by
+// interval in the order of reading, with the error and the part of the time that
+// explains most of it.
+func predictionTable(pairs []Pair, pa, pb float64) table {
+	t := table{name: "prediction", title: "Predicted and measured",
+		note:    "The cause is the part of an interval's time, of the average processor, that differs most in the direction of the error.",
+		columns: []columnOf{{"interval", true}, {"predicted", false}, {"measured", false}, {"error", false}, {"most of it", true}, {"differs by", false}}}
+	for _, p := range pairs {
+		name := numbered(p.either())
+		row := []field{{}, {}, {}, {}, {}, {}}
+		switch {
+		case p.A == nil:
+			name += " (only measured)"
+		case p.B == nil:
+			name += " (only predicted)"
+		default:
+			off := p.A.ExecutionTime - p.B.ExecutionTime
+			row[3] = ratioField(ratio(float64(off), float64(p.B.ExecutionTime))).difference()
+			if label, by := explainsMost(p, pa, pb, off < 0); label != "" {
+				row[4], row[5] = words(label), secondsField(by).difference()
+			}
+		}
+		row[0] = field{text: name, depth: p.Level}
+		for i, n := range []*Node{p.A, p.B} {
+			if n != nil {
+				row[1+i] = secondsField(n.ExecutionTime)
+			}
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+// explainsMost returns the part of the average processor's time in an interval
+// that is predicted too short by most, or too long, and by how much; "" when no
+// part is.
+func explainsMost(p Pair, pa, pb float64, short bool) (label string, by units.Seconds) {
+	for _, c := range causes {
+		d := c.of(&p.A.Times)/pa - c.of(&p.B.Times)/pb
+		if (d < 0) == short && math.Abs(d) > math.Abs(float64(by)) {
+			label, by = c.label, units.Seconds(d)
+		}
+	}
+	return label, by
+}

@@ -1,0 +1,243 @@
+package sim
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/procs"
+	"dvmtools/pkg/units"
+)
+
+// Measure accounts the run that was traced as it passed
+// (docs/model.md#measured-runs): src are its calls with the times of each
+// process, or those of a run of one process. Nothing is predicted: processes
+// spend what they spent, in functions that wait for others as well. The header
+// of the result says that it was measured. Errors are those of [Run].
+func Measure(ctx context.Context, src call.Source) (*Result, error) {
+	grid := slices.Clone(src.Header().Runtime.Root())
+	m, err := nameless(size(grid))
+	if err != nil {
+		return nil, err
+	}
+	var book *measured
+	cfg := Config{Machine: m, Grid: grid, Options: Defaults(), OwnTimes: true, NewClocks: func(c clock.Config) clock.Clocks {
+		book = newMeasured(c)
+		return book
+	}}
+	s, err := New(cfg, src.Header())
+	if err != nil {
+		return nil, err
+	}
+	s.measured = book
+	r, err := s.run(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	r.measured = true
+	return r, nil
+}
+
+// nameless returns the machine of a run of which nothing is known but the
+// number of its processors.
+func nameless(processors int) (*machine.Machine, error) {
+	node := machine.NewProcessor("processor", 1)
+	if processors > 1 {
+		node = machine.NewCluster("measured", machine.Medium{Kind: machine.Ethernet, Channels: 1}, machine.Group{Count: int64(processors), Node: node})
+	}
+	return machine.New(node)
+}
+
+// size returns the number of processors of a grid.
+func size(grid []int) int {
+	n := 1
+	for _, x := range grid {
+		n *= x
+	}
+	return n
+}
+
+// kindOf returns the kind of operation that the functions of a class belong to
+// that wait for others. A barrier is a reduction of nothing.
+func kindOf(c libdvm.Class) interval.Kind {
+	switch c {
+	case libdvm.StartShadow, libdvm.WaitShadow, libdvm.SendShadow, libdvm.ReceiveShadow, libdvm.Across, libdvm.DoLoop, libdvm.EndLoopNest:
+		return interval.Shadow
+	case libdvm.Redistribute, libdvm.Realign:
+		return interval.Redistribution
+	case libdvm.CopyArray, libdvm.StartCopy, libdvm.WaitCopy, libdvm.LoadBuffer, libdvm.WaitBuffer, libdvm.LoadBufferGroup, libdvm.WaitBufferGroup:
+		return interval.Remote
+	case libdvm.SendMemory, libdvm.IO, libdvm.ArrayIO:
+		return interval.IO
+	}
+	return interval.Reduction
+}
+
+// passMeasured books the time inside a function that waits; false when the
+// run is not measured or the function does not wait.
+func (s *Sim) passMeasured(c *call.Call) bool {
+	if s.measured == nil || s.own.waits == no || len(c.Own.Ret) == 0 {
+		return false
+	}
+	s.measured.wait(kindOf(c.Class()), c.Own.Ret, s.own.waits == together)
+	return true
+}
+
+// measured are the counters of the processes of a run. They keep no clocks:
+// operations take what they took.
+type measured struct {
+	*clock.Network
+	grid  []int
+	books []measuredBook // per account
+	at    clock.Account
+}
+
+type measuredBook struct {
+	counters []clock.Counters
+	member   []bool
+}
+
+func newMeasured(cfg clock.Config) *measured {
+	return &measured{Network: clock.NewNetwork(cfg), grid: cfg.Grid}
+}
+
+// on returns what a process books to in an account, as a member.
+func (m *measured) on(a clock.Account, rank int) *clock.Counters {
+	b := &m.books[a]
+	b.member[rank] = true
+	return &b.counters[rank]
+}
+
+// wait books times in a function that waits. Where all wait for the last to
+// come, the shortest is not waiting, and what the others have more is.
+func (m *measured) wait(k interval.Kind, times []units.Seconds, all bool) {
+	least := slices.Min(times)
+	if !all || least == call.Absent {
+		least = 0
+	}
+	for rank, t := range times {
+		switch {
+		case t == call.Absent:
+		case all && least > 0:
+			m.on(m.at, rank).Transfer(k, least)
+			m.on(m.at, rank).Wait(k, t-least)
+		default:
+			m.on(m.at, rank).Transfer(k, t)
+		}
+	}
+}
+
+// besides books what the processes but one did in input and output: before a
+// call they computed, inside they waited for the one.
+func (m *measured) besides(but int, t spent, before bool) {
+	for rank := range t.own {
+		switch x := t.of(rank); {
+		case rank == but || x == 0:
+		case before:
+			m.AddOne(rank, clock.Amount{User: x})
+		default:
+			m.on(m.at, rank).Transfer(interval.IO, x)
+		}
+	}
+}
+
+func (m *measured) Enter(a clock.Account) {
+	for len(m.books) <= int(a) {
+		n := size(m.grid)
+		m.books = append(m.books, measuredBook{make([]clock.Counters, n), make([]bool, n)})
+	}
+	m.at = a
+}
+
+func (m *measured) Join(s *procs.System) {
+	for i := range s.Size() {
+		m.on(m.at, s.Rank(i))
+	}
+}
+
+func (m *measured) AddOne(rank int, w clock.Amount) { m.on(m.at, rank).Work(w, 1) }
+
+func (m *measured) AddAll(s *procs.System, w clock.Amount) {
+	for i := range s.Size() {
+		m.AddOne(s.Rank(i), w)
+	}
+}
+
+func (m *measured) AddBy(s *procs.System, labels [][]int64, work func([]int64) clock.Amount) {
+	coords, l := make([]int, len(s.Grid)), make([]int64, len(s.Grid))
+	for i := range s.Size() {
+		s.Coords(i, coords)
+		for k, c := range coords {
+			l[k] = labels[k][c]
+		}
+		m.AddOne(s.Rank(i), work(l))
+	}
+}
+
+// Pipeline books the work of the stages; what they waited for each other is in
+// the time inside dopl_.
+func (m *measured) Pipeline(p *clock.Pipeline) {
+	for i := range p.System.Size() {
+		coords := make([]int, len(p.System.Grid))
+		p.System.Coords(i, coords)
+		if _, ok := p.Stage(coords); !ok {
+			continue
+		}
+		for _, w := range p.Work {
+			m.on(w.Account, p.System.Rank(i)).Work(w.Of(coords), 1)
+		}
+	}
+}
+
+// What operations cost, and when, is in the times of the trace.
+
+func (m *measured) Sync(*procs.System, interval.Kind) clock.Instant { return clock.Instant{} }
+func (m *measured) Late(*procs.System, interval.Kind) (clock.Instant, clock.Mark) {
+	return clock.Instant{}, 0
+}
+func (m *measured) Remember(*procs.System) clock.Mark { return 0 }
+func (m *measured) Release(clock.Mark)                {}
+func (m *measured) AfterLongest(clock.Instant, *procs.System, [][]int64, func([]int64) units.Seconds) clock.Instant {
+	return clock.Instant{}
+}
+func (m *measured) Exchange(*procs.System, clock.Instant, ...clock.Demand) clock.Instant {
+	return clock.Instant{}
+}
+func (m *measured) Delay(*procs.System, interval.Kind, clock.Instant, clock.Instant) {}
+func (m *measured) Await(*procs.System, interval.Kind, clock.Instant, clock.Instant, clock.Mark) {
+}
+func (m *measured) Variation(*procs.System, interval.Kind) {}
+func (m *measured) Latest(*procs.System) units.Seconds     { return 0 }
+
+func (m *measured) Classes() int    { return size(m.grid) }
+func (m *measured) Class(int) int64 { return 1 }
+
+func (m *measured) Counters(a clock.Account, i int) (*clock.Counters, bool) {
+	if int(a) >= len(m.books) {
+		return &clock.Counters{}, false
+	}
+	return &m.books[a].counters[i], m.books[a].member[i]
+}
+
+func (m *measured) Ranks(i int) []int { return []int{i} }
+
+// Boxes returns a box for every processor.
+func (m *measured) Boxes(ranks []int) [][]string {
+	sys := procs.System{Grid: m.grid}
+	var out [][]string
+	coords := make([]int, len(m.grid))
+	for _, rank := range ranks {
+		sys.Coords(rank, coords)
+		box := make([]string, len(coords))
+		for k, c := range coords {
+			box[k] = strconv.Itoa(c)
+		}
+		out = append(out, box)
+	}
+	return out
+}
