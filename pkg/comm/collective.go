@@ -25,6 +25,10 @@ type Reduction struct {
 	// them or not. It is called only on trees of clusters and on links. nil stands for all
 	// processors of the system.
 	Each func(yield func(int) bool)
+	// Who, when it is not nil, can be compared and stands for the senders that
+	// Each lists: equal values mean the same ones, as long as a network lives.
+	// Costs do not depend on it; links remember by it what they worked out.
+	Who any
 	// Hops is 2·Distance + CornerDistance ([ReductionHops]), which only a
 	// transputer needs.
 	Hops int64
@@ -60,7 +64,7 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 		if r.Each == nil || senders == int64(set.size) {
 			n.place(&p, "gather", set, n.star(set, r.Root, senders, set.each, gather, r.Bytes))
 		} else {
-			n.place(&p, "gather", set, n.star(nil, r.Root, senders, r.Each, gather, r.Bytes))
+			n.place(&p, "gather", set, n.partialStar(&r, senders))
 		}
 		n.place(&p, "broadcast", set, n.star(set, r.Root, int64(set.size), set.each, result, r.Bytes))
 	}
@@ -152,12 +156,21 @@ func (n *Network) rounds(p *Placement, name string, s *set, rounds int64, b unit
 	}
 }
 
+// partialStar returns the load of gathering from the senders of a reduction that
+// are not a whole system.
+func (n *Network) partialStar(r *Reduction, senders int64) *load {
+	if n.links != nil {
+		return n.linkStar(nil, r.Who, r.Root, r.Each, gather, r.Bytes)
+	}
+	return n.star(nil, r.Root, senders, r.Each, gather, r.Bytes)
+}
+
 // star returns the load of equal messages between root and members, which are
 // count processors if root is counted among them. all, when it is not nil, is
 // the set that has exactly these members. p says what the messages are part of.
 func (n *Network) star(all *set, root int, count int64, members func(func(int) bool), p purpose, b units.Bytes) *load {
 	if n.links != nil {
-		return n.linkStar(all, root, members, p, b)
+		return n.linkStar(all, nil, root, members, p, b)
 	}
 	l := &load{}
 	if n.isFlat {

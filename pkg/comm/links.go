@@ -221,9 +221,11 @@ func (d *travels) explain(b *strings.Builder) {
 
 func (t *topology) star(*star) demand { panic("comm: internal error: links have stars of their own") }
 
-// starKey is what a remembered star depends on, for a known set of processors.
+// starKey is what a remembered star depends on, for a known set of processors or
+// for those of a [Reduction.Who].
 type starKey struct {
 	set     *set
+	who     any
 	root    int
 	purpose purpose
 	bytes   units.Bytes
@@ -234,14 +236,15 @@ const maxStars = 256
 
 // linkStar returns the load of messages of b bytes between root and members, which
 // gather partial results, or else come from root. all, when it is not nil, is
-// the set that has exactly these members.
-func (n *Network) linkStar(all *set, root int, members func(func(int) bool), p purpose, b units.Bytes) *load {
+// the set that has exactly these members; who, when it is not nil, stands for
+// them too.
+func (n *Network) linkStar(all *set, who any, root int, members func(func(int) bool), p purpose, b units.Bytes) *load {
 	t := n.links
 	if p == inform && all != nil && all.whole {
 		p = informAll
 	}
-	key := starKey{all, root, p, b}
-	if known := t.stars[key]; known != nil && all != nil {
+	key := starKey{all, who, root, p, b}
+	if known := t.stars[key]; known != nil {
 		return known
 	}
 	var others []int
@@ -254,7 +257,7 @@ func (n *Network) linkStar(all *set, root int, members func(func(int) bool), p p
 	d.sort()
 	l := &load{}
 	l.add(n, n.flat, d)
-	if all != nil {
+	if all != nil || who != nil {
 		if len(t.stars) >= maxStars {
 			clear(t.stars)
 		}

@@ -105,3 +105,39 @@ func TestExactSums(t *testing.T) {
 		}
 	}
 }
+
+// Who gathers from the same processors again, or tells them the same number of
+// bytes, looks for no ways again; another size, or others, do.
+func TestStarsAreRemembered(t *testing.T) {
+	net := &machine.Network{ID: 1}
+	for p := int32(1); p < 6; p++ {
+		net.Links = append(net.Links, machine.Link{ID: int64(p), Latency: 1, Speed: 1, Ends: []int32{p - 1, p}})
+	}
+	m := &machine.Machine{Name: "row", Root: machine.NewCluster("row", machine.Medium{}, machine.Group{Count: 6, Node: machine.NewProcessor("p", 1)}), Network: net}
+	if err := m.Check(); err != nil {
+		t.Fatal(err)
+	}
+	n := NewNetwork(m, []int{6}, Options{})
+	some := func(yield func(int) bool) { _ = yield(0) && yield(2) && yield(4) }
+	searches := func(r Reduction) int {
+		before := n.links.routes.search
+		n.Reduce(0, Set{ID: 1}, r)
+		return n.links.routes.search - before
+	}
+	a := Reduction{Bytes: 8, Senders: 3, Each: some, Who: "a"}
+	if k := searches(a); k != 2 {
+		t.Errorf("%d searches, want one to gather and one to broadcast", k)
+	}
+	if k := searches(a); k != 0 {
+		t.Errorf("%d searches for a reduction that was there before", k)
+	}
+	b := a
+	b.Who = "b"
+	if k := searches(b); k != 1 {
+		t.Errorf("%d searches for other senders, want one", k)
+	}
+	a.Bytes = 16
+	if k := searches(a); k != 2 {
+		t.Errorf("%d searches for another size, want two", k)
+	}
+}

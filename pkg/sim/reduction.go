@@ -23,6 +23,13 @@ func startReduction(s *Sim, c *call.Call) (effect, error) {
 	return effect{}, s.begin(c, flightKey{reduction: g}, interval.Reduction, demands...)
 }
 
+// sendersKey stands for who has partial results of something with a layout on
+// the system with an ID, seen from the root of the reduction.
+type sendersKey struct {
+	layout any
+	system int
+}
+
 // waitReduction handles waitrd_.
 func waitReduction(s *Sim, c *call.Call) (effect, error) {
 	g, err := s.objects.ReductionGroup(c)
@@ -43,17 +50,21 @@ func (s *Sim) reduction(g *object.ReductionGroup, sys *procs.System) (r comm.Red
 	}
 	var spread []partial
 	var where *procs.System
+	var layout any
 	switch {
 	case l != nil:
 		if l.Map == nil {
 			return r, false
 		}
-		where, spread = l.System, s.messages.spread(l.Map, func() []partial { return loopSpread(l) })
+		layout = l.Map
+		where, spread = l.System, s.messages.spread(layout, func() []partial { return loopSpread(l) })
 	case g.Template != nil && g.Template.Dist != nil:
-		where, spread = g.Template.System, s.messages.spread(g.Template.Dist, func() []partial { return templateSpread(g.Template) })
+		layout = g.Template.Dist
+		where, spread = g.Template.System, s.messages.spread(layout, func() []partial { return templateSpread(g.Template) })
 	default:
 		r.Hops = comm.ReductionHops(sys.Grid, nil)
 		return r, true
 	}
+	r.Who = sendersKey{layout, where.ID}
 	return partialResults(r, where, spread)
 }
