@@ -29,7 +29,9 @@ func TestShared(t *testing.T) {
 	if testtraces.Source(t, "other", text).Header() != testtraces.Source(t, name, text).Header() {
 		t.Error("the calls of a text that is kept were parsed twice")
 	}
-	if other := slices.Clone(text); testtraces.Source(t, "other", other).Header() == testtraces.Source(t, "other", other).Header() {
+	other := slices.Clone(text)
+	first, second := testtraces.Source(t, "other", other), testtraces.Source(t, "other", other)
+	if first.Header() == second.Header() {
 		t.Error("the calls of another text were kept")
 	}
 	recorded, read := calls.Source(), testtraces.Open(t, name)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 
 	"github.com/klauspost/compress/gzip"
@@ -54,7 +55,8 @@ func Threads(n int) ReaderOption {
 }
 
 // A Reader is an input with its compression undone. Several compressed frames
-// after each other read as one. It is not safe for concurrent use.
+// after each other read as one. It is not safe for concurrent use, but for Close:
+// a command that ends early closes inputs that others still read ahead.
 type Reader struct {
 	name  string
 	kind  Compression
@@ -64,6 +66,9 @@ type Reader struct {
 	head  []byte // read ahead by Peek, not yet returned by Read
 	n     int64  // bytes of content taken from dec
 	err   error  // sticky, returned once head is empty
+
+	reading sync.Mutex // held while dec is read or released
+	closed  atomic.Bool
 }
 
 // NewReader reads the first bytes of src and returns a reader of its content.
@@ -140,7 +145,7 @@ func (r *Reader) Compression() Compression { return r.kind }
 // wraps [diag.ErrTruncated] when they end too early. All content before the
 // damage is returned first. Errors are sticky.
 func (r *Reader) Read(p []byte) (int, error) {
-	if len(r.head) > 0 {
+	if len(r.head) > 0 && !r.closed.Load() {
 		n := copy(p, r.head)
 		r.head = r.head[n:]
 		return n, nil
@@ -150,6 +155,19 @@ func (r *Reader) Read(p []byte) (int, error) {
 
 // fill reads from the decoder and explains its errors.
 func (r *Reader) fill(p []byte) (int, error) {
+	r.reading.Lock()
+	n, err := r.decode(p)
+	r.reading.Unlock()
+	if r.closed.Load() {
+		r.Close() // it came while this was reading
+	}
+	return n, err
+}
+
+func (r *Reader) decode(p []byte) (int, error) {
+	if r.closed.Load() {
+		return 0, errClosed
+	}
 	if r.err != nil {
 		return 0, r.err
 	}
@@ -199,15 +217,20 @@ func limitText(window uint64) string {
 }
 
 // Close releases the decoder and its goroutines; it does not close the
-// source. Reading afterwards fails.
+// source. Reading afterwards fails. While another goroutine reads, Close returns
+// at once, and what it releases is released when that read returns: a read from
+// a pipe may never return.
 func (r *Reader) Close() error {
+	r.closed.Store(true)
+	if !r.reading.TryLock() {
+		return nil
+	}
+	defer r.reading.Unlock()
 	if r.close != nil {
 		r.close()
 		r.close = nil
 	}
-	// Whoever keeps a closed reader does not keep its buffers.
-	r.head, r.dec = nil, nil
-	r.err = errClosed
+	r.dec = nil // whoever keeps a closed reader does not keep its buffers
 	return nil
 }
 

@@ -303,3 +303,53 @@ func TestPeek(t *testing.T) {
 		t.Errorf("got %q, %v", b, err)
 	}
 }
+
+// A command that ends early closes its inputs while they are still read ahead:
+// Close waits for nobody, and the reader ends with an error or the content.
+func TestCloseWhileReading(t *testing.T) {
+	text := strings.Repeat("some text that is long enough\n", 20000)
+	for name, data := range map[string][]byte{"plain": []byte(text), "zstd": zstdOf(t, text), "gzip": gzipOf(t, text)} {
+		for range 30 {
+			r, err := stream.NewReader(bytes.NewReader(data), name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			begun, done := make(chan struct{}), make(chan error)
+			go func() {
+				p := make([]byte, 512)
+				_, err := r.Read(p)
+				close(begun)
+				for err == nil {
+					_, err = r.Read(p)
+				}
+				done <- err
+			}()
+			<-begun
+			r.Close()
+			if err := <-done; err == io.EOF {
+				t.Logf("%s: all was read before the end", name)
+			}
+			if _, err := r.Read(make([]byte, 1)); err == nil || err == io.EOF {
+				t.Errorf("%s: a closed reader gives %v, expected an error", name, err)
+			}
+		}
+	}
+
+	pr, pw := io.Pipe()
+	defer pw.Close()
+	r, err := stream.NewReader(io.MultiReader(strings.NewReader("begin"), pr), "pipe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocked := make(chan error)
+	go func() {
+		_, err := io.ReadAll(r)
+		blocked <- err
+	}()
+	pw.Write([]byte("more"))    // the reader is behind the beginning now
+	r.Close()                   // returns though nothing more comes
+	go pw.Write([]byte("last")) // for a read that was under way
+	if err := <-blocked; err == nil {
+		t.Error("reading went on behind Close")
+	}
+}
