@@ -50,6 +50,19 @@ var mayBeAbsent = map[string]string{
 	"network.links":        "a topology may have none",
 	"options.sections":     "the trace knows its sections",
 	"span.op":              "computation is no operation",
+
+	"search.threshold":      "only mode 1 has one",
+	"search.min_efficiency": "nothing may be asked of the best grid",
+	"search.deadline":       "nothing may be asked of the best grid",
+	"search.whole_nodes":    "processors may be counted",
+	"candidate.mode":        "there is one search",
+	"candidate.cost":        "the objective is another",
+	"comparison.partial":    "the search was done",
+	"best.cost":             "the objective is another",
+	"end.descent":           "another mode",
+	"end.improved":          "nothing better was found",
+	"end.bound":             "nothing bounds the search",
+	"end.partial":           "the search was done",
 }
 
 // fixed are the fields whose values come from a fixed set.
@@ -57,6 +70,8 @@ var fixed = map[string]bool{
 	"trace.record": true, "call.record": true, "exit.record": true, "end.record": true,
 	"simulation.record": true, "interval.record": true, "processor.record": true, "span.record": true,
 	"search.record": true, "candidate.record": true, "pareto.record": true, "best.record": true,
+	"comparison.record": true, "explanation.record": true, "explanation.about": true, "search.whole_nodes": true,
+	"candidate.mode": true, "comparison.mode": true, "comparison.partial": true, "end.improved": true, "end.partial": true,
 	"trace.version": true, "simulation.version": true, "search.version": true,
 	"call.only": true, "nested_call.only": true, "call.outside": true, "nested_call.outside": true,
 	"interval.type": true, "span.kind": true, "span.processors": true, "medium.comm_type": true,
@@ -68,7 +83,7 @@ var fixed = map[string]bool{
 // integers.
 func reals() map[string]bool {
 	names := map[string]bool{"creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "own": true, "time": true, "start": true, "end": true,
-		"mark": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
+		"mark": true, "threshold": true, "min_efficiency": true, "deadline": true, "cost": true, "behind": true, "value": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
 	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes]()} {
 		for f := range t.Fields() {
 			if f.Type.Kind() == reflect.Float64 {

@@ -83,11 +83,14 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Intervals, "kind_times", "communication real_synch synch variation overlap", ""},
 	{schema.Intervals, "span", "record processors start end kind interval seq", "op"},
 	{schema.Intervals, "end", "record intervals warnings", ""},
-	{schema.Search, "search", "record version machine mode objective rank extents source", ""},
-	{schema.Search, "candidate", "record grid processors mark step", "execution_time efficiency error"},
+	{schema.Search, "search", "record version machine mode objective rank extents source max", "threshold min_efficiency deadline whole_nodes"},
+	{schema.Search, "candidate", "record grid processors mark step", "mode execution_time efficiency cost error"},
+	{schema.Search, "comparison", "record mode grid processors execution_time efficiency behind evaluated", "partial"},
 	{schema.Search, "pareto", "record grid processors execution_time", ""},
-	{schema.Search, "best", "record grid processors execution_time efficiency", ""},
-	{schema.Search, "end", "record evaluated not_bad possible", ""},
+	{schema.Search, "best", "record grid processors execution_time efficiency", "cost"},
+	{schema.Search, "explanation", "record about text", ""},
+	{schema.Search, "bound", "processors value", ""},
+	{schema.Search, "end", "record evaluated not_bad possible", "descent improved bound partial"},
 }
 
 const characteristics = "efficiency execution_time total_time productive_time productive_cpu_time productive_sys_time io_time lost_time " +

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -98,6 +99,16 @@ func machines(t testing.TB) []*machine.Machine {
 	return all
 }
 
+// slow returns a machine with slow messages between its nodes.
+func slow(t testing.TB) *machine.Machine {
+	t.Helper()
+	m, list := par.Parse("slow.par", []byte("cluster = c; c = {32 x p}; c.CommType = ethernet; c.TStart = 300; c.TByte = 0.01; p = 1.0;"))
+	if err := list.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // simulated returns the intervals of a stream of calls; ok is false when the
 // program does not fit the grid.
 func simulated(t testing.TB, m *machine.Machine, grid []int, d sim.Detail, calls []byte) (text []byte, ok bool) {
@@ -121,9 +132,10 @@ func simulated(t testing.TB, m *machine.Machine, grid []int, d sim.Detail, calls
 	return out.Bytes(), true
 }
 
-// searched returns the stream of a search over up to four processors; ok is
-// false when the program distributes nothing or fits no grid.
-func searched(t testing.TB, m *machine.Machine, mode int, calls []byte) (text []byte, ok bool) {
+// searched returns the stream of the search that change makes of one over up to
+// four processors; ok is false when the program distributes nothing or fits no
+// grid.
+func searched(t testing.TB, m *machine.Machine, calls []byte, change func(*search.Config)) (text []byte, ok bool) {
 	t.Helper()
 	src, err := call.NewReader("calls", bytes.NewReader(calls))
 	if err != nil {
@@ -136,14 +148,38 @@ func searched(t testing.TB, m *machine.Machine, mode int, calls []byte) (text []
 	if s, err := search.Read(prog, "", false); err != nil || len(s.Extents) == 0 {
 		return nil, false
 	}
+	cfg := search.Config{
+		Machine: m, Options: sim.Defaults(), Mode: search.NotBad, Max: int(min(4, m.Processors())), Threads: 2, Threshold: search.DefaultThreshold,
+	}
+	change(&cfg)
 	var out bytes.Buffer
-	_, err = search.Run(t.Context(), search.Config{
-		Machine: m, Options: sim.Defaults(), Mode: mode, Max: int(min(4, m.Processors())), Threads: 2,
-	}, prog, &out)
+	_, err = search.Run(t.Context(), cfg, prog, &out)
 	if err != nil && !errors.Is(err, search.ErrNoGrid) {
 		t.Fatal(err)
 	}
 	return out.Bytes(), err == nil
+}
+
+// searches are the ways to search that records differ by; the last one is ended
+// after the first step.
+var searches = []func(*search.Config){
+	func(c *search.Config) {},
+	func(c *search.Config) { c.Mode = search.All },
+	func(c *search.Config) { c.Mode, c.Max, c.Explain = search.Heuristic, 16, true },
+	func(c *search.Config) { c.Mode, c.Max = search.NotBad, 32 },
+	func(c *search.Config) { c.Mode, c.Objective, c.WholeNodes = search.Compare, search.Cost, true },
+	func(c *search.Config) {
+		c.Mode, c.Limits = search.Heuristic, search.Limits{Efficiency: 0.1, Deadline: 1000}
+	},
+	func(c *search.Config) {
+		c.Mode, c.Max = search.Compare, 16
+		var end context.CancelFunc
+		c.Limit = func(ctx context.Context) (context.Context, context.CancelFunc) {
+			ctx, end = context.WithCancel(ctx)
+			return ctx, end
+		}
+		c.Progress = func(int, int, *search.Best) { end() }
+	},
 }
 
 // written returns what the commands write about traces of every sort.
@@ -155,7 +191,7 @@ func written(t testing.TB) corpus {
 	names := slices.DeleteFunc(testtraces.Programs(t), func(name string) bool {
 		return strings.HasPrefix(name, "variants/") || strings.Contains(name, "gauss") // gauss is long
 	})
-	sims, searches := 0, 0
+	sims, found := 0, 0
 	for i, name := range names {
 		calls := parse(t, name)
 		all.add(schema.Calls, calls)
@@ -170,14 +206,22 @@ func written(t testing.TB) corpus {
 		}
 		// Every third, as a search is several simulations.
 		if i%3 == 0 {
-			if s, ok := searched(t, m, search.NotBad+i/3%2, calls); ok {
-				searches++
+			if s, ok := searched(t, m, calls, searches[i/3%2]); ok {
+				found++
 				all.add(schema.Search, s)
 			}
 		}
 	}
-	if sims < 30 || searches < 6 {
-		t.Fatalf("%d simulations and %d searches of %d traces succeeded", sims, searches, len(names))
+	if sims < 30 || found < 6 {
+		t.Fatalf("%d simulations and %d searches of %d traces succeeded", sims, found, len(names))
+	}
+	for _, change := range searches[2:] {
+		// One that has reductions, on a slow network.
+		s, ok := searched(t, slow(t), parse(t, "sizes/jac_800.ptr.zst"), change)
+		if !ok {
+			t.Fatal("a search of jac failed")
+		}
+		all.add(schema.Search, s)
 	}
 	for _, path := range slices.Concat(glob(t, "traces/variants/*"), glob(t, "traces/damaged/[or]*")) {
 		all.add(schema.Calls, parse(t, strings.TrimPrefix(filepath.ToSlash(path), testdata+"traces/")))
@@ -220,7 +264,7 @@ func samples(t testing.TB) corpus {
 		iw.Span(&interval.Span{Processors: "0-3", Start: 0.5, End: 1, Kind: interval.SpanCommunication, Op: "reduction", Interval: 1, Seq: 2}),
 		iw.Span(&interval.Span{Processors: "0", Kind: interval.SpanCPU, Interval: 1}),
 		iw.End(1),
-		e.Encode(search.Header{Record: "search", Version: search.Version, Machine: header.Machine, Mode: search.All, Objective: "time", Rank: 1, Extents: []int64{4}, Source: []string{"x"}}),
+		e.Encode(search.Header{Record: "search", Version: search.Version, Machine: header.Machine, Mode: search.All, Objective: "time", Rank: 1, Extents: []int64{4}, Max: 4, Source: []string{"x"}}),
 		e.Encode(search.Candidate{Record: "candidate", Grid: []int{1}, Processors: 1, Step: 2, Error: "too small"}),
 	); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
-// Dvmsearch finds the processor grid on which a program runs fastest.
+// Dvmsearch finds the processor grid on which a program does best.
 //
-//	dvmsearch -m MACHINE [--mode 2|3] [--max N] [options] [FILE]
+//	dvmsearch -m MACHINE [--mode 1|2|3|5] [--objective time|efficiency|cost] [options] [FILE]
 //
 // It reads the calls of a trace (the output of dvmtrace-parse, or a .ptr
 // trace itself) once, simulates them on many grids of the machine's
@@ -9,16 +9,19 @@
 // grid, and an end record with the numbers of grids.
 //
 // The rank of the grids and the extents that they cut follow from the
-// program's distributions. Mode 2, the default, tries all grids that leave no
-// processor without elements, by growing numbers of processors; it stops
-// early when the best time equals what every processor does on any grid.
-// Mode 3 tries all. What it says of a grid is what dvmsim says of it, and
-// --best-intervals writes what dvmsim writes for the best one.
+// program's distributions. Mode 1, the default, tries few grids and finds the
+// best one nearly always. Mode 2 tries all grids that leave no processor
+// without elements, by growing numbers of processors, until no larger number
+// can be better. Mode 3 tries all. Mode 5 searches as modes 1 and 2 and
+// compares what they found and how many grids they tried. What it says of a
+// grid is what dvmsim says of it, and --best-intervals writes what dvmsim
+// writes for the best one.
 //
 //	dvmtrace-parse jac.ptr | dvmsearch -m cluster.par --max 64 | jq 'select(.record=="best")'
 package main
 
 import (
+	"fmt"
 	"slices"
 
 	urfave "github.com/urfave/cli/v2"
@@ -39,24 +42,39 @@ func main() { cli.Main(command()) }
 func command() cli.Command {
 	return cli.Command{
 		Name:      "dvmsearch",
-		Usage:     "find the processor grid on which a DVM program runs fastest",
+		Usage:     "find the processor grid on which a DVM program does best",
 		ArgsUsage: "[FILE]",
 		Description: `Reads the calls of a trace (output of dvmtrace-parse, or a .ptr trace) from FILE
 or standard input, simulates them on many processor grids, and writes one
 record per grid tried, the Pareto front of processors and time, and the best
 grid.
 
-Mode 2 tries all grids that leave no processor without elements; mode 3 tries
-all grids. Without --mode the machine file's "search" holds when it is 2 or 3,
-else mode 2.`,
+Mode 1 tries few grids: those with the most even blocks first, halving the range
+of processors, then the neighbours of the best. Mode 2 tries all grids that leave
+no processor without elements, until no larger number of processors can be
+better. Mode 3 tries all grids. Mode 5 searches as 1 and as 2 and compares. Without
+--mode the machine file's "search" holds, else mode 1.
+
+The best grid is the one with the least execution time, the highest efficiency,
+or the least cost in processor-seconds, among those that keep to
+--min-efficiency and --deadline.`,
 		Flags: slices.Concat(open.MachineFlags(), []urfave.Flag{
-			&urfave.IntFlag{Name: "mode", Usage: "`MODE` of the search: 2 (grids that are not bad) or 3 (all grids)"},
+			&urfave.IntFlag{Name: "mode", Usage: "`MODE` of the search: 1 (heuristic), 2 (grids that are not bad), 3 (all grids) or 5 (1 and 2, compared)"},
 			&urfave.IntFlag{Name: "max", Usage: "try at most `N` processors (default: all of the machine)"},
+			&urfave.IntFlag{Name: "rank", Usage: "try grids of `R` dimensions, fewer than the program distributes along (default: as many)"},
+			&urfave.StringFlag{Name: "objective", Value: string(search.Time), Usage: "what the best grid is best in: `time|efficiency|cost`; efficiency leaves out one processor, cost is time times processors"},
+			&urfave.BoolFlag{Name: "whole-nodes", Usage: "count all processors of a node that is taken as cost; a node is a lowest cluster of the machine"},
+			&urfave.StringFlag{Name: "min-efficiency", Usage: "the best grid must have at least this efficiency: a `SHARE` such as 0.5 or 50%"},
+			&urfave.DurationFlag{Name: "deadline", Usage: "the best grid must not take longer than this `TIME`, such as 2s"},
+			&urfave.StringFlag{Name: "threshold", Value: "0.25%", Usage: "mode 1: a grid that is worse by this `SHARE` or more bounds those that differ in the same dimension"},
+			&urfave.DurationFlag{Name: "time-limit", Usage: "end the search after this `TIME`, such as 1m, with what it has; mode 5 takes it for each of its two searches"},
+			&urfave.BoolFlag{Name: "explain", Usage: "add records that say why the best grid is the best"},
 			&urfave.StringFlag{Name: "best-intervals", Usage: "write the interval stream of the best grid to `FILE`"},
 		}, open.ToleranceFlags(), open.ModelFlags()),
 		Aliases: map[string][]string{"threads": {"j"}},
 		Examples: []cli.Example{
 			{Line: "dvmsearch -m cluster.par --max 64 jac.ptr | jq 'select(.record==\"best\")'", Text: "the best grid of up to 64 processors"},
+			{Line: "dvmsearch -m cluster.par --objective cost --deadline 2s jac.ptr | dvmreport > jac.html", Text: "the cheapest grid that is done in two seconds, as a page"},
 		},
 		Run: run,
 	}
@@ -75,17 +93,14 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	modes := []int{search.NotBad, search.All}
-	mode := search.NotBad
-	if e.Flags.IsSet("mode") {
-		if mode = e.Flags.Int("mode"); !slices.Contains(modes, mode) {
-			return cli.Usagef("--mode: found %d, expected 2 or 3", mode)
-		}
-	} else if slices.Contains(modes, m.Search) {
-		mode = m.Search
+	cfg := search.Config{Machine: m, Options: opts, Threads: e.Threads(), Warn: func(w *diag.Error) { e.Warn(w) }}
+	if err := configure(e, &cfg); err != nil {
+		return err
 	}
 	most := e.Flags.Int("max")
 	switch {
+	case m.Processors() == 1:
+		return &smallError{m.Name}
 	case e.Flags.IsSet("max") && most < 1:
 		return cli.Usagef("--max: found %d, expected a number of processors", most)
 	case !e.Flags.IsSet("max"):
@@ -112,16 +127,14 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	lenient := e.Flags.Bool("lenient")
-	best, err := search.Run(e.Ctx, search.Config{
-		Machine: m, Options: opts, Mode: mode, Max: most, Threads: e.Threads(), Lenient: lenient, Strict: e.Flags.Bool("strict"),
-		Warn: func(w *diag.Error) { e.Warn(w) },
-	}, prog, out)
+	cfg.Max = most
+	cfg.Progress = progress(e)
+	best, err := search.Run(e.Ctx, cfg, prog, out)
 	if err != nil {
 		return err
 	}
 	if f := e.Flags.String("best-intervals"); f != "" {
-		return writeBest(e, f, sim.Config{Machine: m, Grid: best.Grid, Options: opts, Lenient: lenient}, prog, warnings)
+		return writeBest(e, f, sim.Config{Machine: m, Grid: best.Grid, Options: opts, Lenient: cfg.Lenient}, prog, warnings)
 	}
 	return nil
 }
@@ -142,4 +155,11 @@ func writeBest(e *cli.Env, file string, cfg sim.Config, prog *call.Recording, wa
 		return err
 	}
 	return w.End(int64(warnings + len(r.Warnings)))
+}
+
+// smallError is the error of a machine on which there is nothing to search.
+type smallError struct{ name string }
+
+func (e *smallError) Error() string {
+	return fmt.Sprintf("the machine %s has one processor, so that there is one grid; expected a cluster of several", e.name)
 }

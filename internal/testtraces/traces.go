@@ -62,10 +62,11 @@ func Path(t testing.TB, name string) string {
 }
 
 // damaged matches the traces that do not read from beginning to end without
-// an error; the large one is for tests that name it. oneOfMany matches those
+// an error; the large one and those of several sizes are for tests that name
+// them. oneOfMany matches those
 // of a process of a run of several.
 var (
-	damaged   = regexp.MustCompile(`_v(8|9|10|11)_|^damaged/|^large/`)
+	damaged   = regexp.MustCompile(`_v(8|9|10|11)_|^damaged/|^large/|^sizes/`)
 	oneOfMany = regexp.MustCompile(`^parallel/|_p2/`)
 )
 

@@ -1,81 +1,11 @@
-// Package search finds the processor grid on which a program does best, by
-// simulating it on many (docs/model.md#11-search).
 package search
 
 import (
-	"fmt"
+	"cmp"
+	"slices"
 
-	"dvmtools/pkg/call"
 	"dvmtools/pkg/layout"
-	"dvmtools/pkg/libdvm"
-	"dvmtools/pkg/object"
-	"dvmtools/pkg/procs"
-	"dvmtools/pkg/units"
 )
-
-// Shape is what a program's distributions say about useful grids.
-type Shape struct {
-	// Extents are, for each dimension of a grid, the largest axis of a
-	// template that the program maps on it.
-	Extents []int64
-	// Alike is the time that every processor spends whatever the grid is,
-	// on the traced machine; 0 when the program has tasks, which may share
-	// it.
-	Alike units.Seconds
-}
-
-// Read returns the shape of a recorded program; a program without a
-// distribution is an error. sections are those of the options, "" for none.
-// Handles that name nothing are passed over when lenient is set.
-func Read(r *call.Recording, sections string, lenient bool) (Shape, error) {
-	var s Shape
-	var given []procs.Given
-	if sections != "" {
-		var err error
-		if given, err = procs.ParseGiven(sections); err != nil {
-			return s, fmt.Errorf("sections: %w", err)
-		}
-	}
-	src := r.Source()
-	traced := r.Header().Runtime.Root()
-	t := object.New(object.Config{Grid: traced, Traced: traced, Sections: given})
-	tasks, io := false, false
-	for {
-		c, err := src.Next()
-		if err != nil {
-			break
-		}
-		if c.Outside {
-			continue
-		}
-		if err := t.Follow(c); err != nil && !(lenient && object.IsHandleError(err)) {
-			return s, err
-		}
-		switch c.Class() {
-		case libdvm.RunMachine:
-			tasks = true
-		case libdvm.BeginIO:
-			io = true
-		case libdvm.EndIO:
-			io = false
-		case libdvm.Ordinary:
-			if !io {
-				s.Alike += c.CallTime + c.RetTime
-			}
-		}
-	}
-	if err := t.UnusedSections(); err != nil {
-		return s, err
-	}
-	if tasks {
-		s.Alike = 0
-	}
-	s.Extents = t.Extents()
-	if len(s.Extents) == 0 {
-		return s, fmt.Errorf("the program distributes nothing, so that no grid is better than another; expected a distr_ or redis_ that maps an axis")
-	}
-	return s, nil
-}
 
 // Mark says how even the blocks of the extents are on a grid: the least ratio
 // over the dimensions of the least elements of any coordinate to the most, 0
@@ -147,4 +77,39 @@ func countGrids(most, rank int) int64 {
 		sum += c
 	}
 	return sum
+}
+
+// grids lists the grids that a search may try, by growing numbers of
+// processors; those of mark 0 only when bad is set.
+func grids(most int, extents []int64, bad bool) []*grid {
+	marks := make([][]float64, len(extents))
+	for k, e := range extents {
+		marks[k] = make([]float64, 1, min(int64(most), e)+1)
+		for n := 1; n < cap(marks[k]); n++ {
+			marks[k] = append(marks[k], Mark([]int{n}, []int64{e}))
+		}
+	}
+	var out []*grid
+	for n := 1; n <= most; n++ {
+		Grids(n, len(extents), func(x []int) {
+			mark := 1.0
+			for k, n := range x {
+				if n >= len(marks[k]) {
+					mark = 0
+				} else {
+					mark = min(mark, marks[k][n])
+				}
+			}
+			if mark > 0 || bad {
+				out = append(out, &grid{extents: slices.Clone(x), n: n, mark: mark})
+			}
+		})
+	}
+	return out
+}
+
+// before is the order of [Grids]: fewer processors first, then the first
+// extent descending.
+func (g *grid) before(h *grid) bool {
+	return cmp.Or(cmp.Compare(g.n, h.n), -slices.Compare(g.extents, h.extents)) < 0
 }

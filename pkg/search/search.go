@@ -1,3 +1,5 @@
+// Package search finds the processor grid on which a program does best, by
+// simulating it on many (docs/model.md#11-search).
 package search
 
 import (
@@ -6,31 +8,34 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"sync"
+	"math"
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
-	"dvmtools/pkg/sim"
 	"dvmtools/pkg/units"
 )
 
-// Version is the version of the search stream's records.
-const Version = 1
-
-// The modes of a search (docs/model.md#11-search).
+// The modes of a search (docs/model.md#11-search; R 5).
 const (
+	// Heuristic tries few grids.
+	Heuristic = 1
 	// NotBad tries every grid that is not bad, by growing numbers of
-	// processors.
+	// processors, until no larger number can be better.
 	NotBad = 2
 	// All tries every grid.
 	All = 3
+	// Compare searches as Heuristic and as NotBad.
+	Compare = 5
 )
 
 // MaxProcessors bounds the number of processors of a search.
 const MaxProcessors = 1_000_000
+
+// DefaultThreshold is the share by which a grid must be worse to bound a class
+// of grids (R 5).
+const DefaultThreshold = 0.0025
 
 // Config says what is searched.
 type Config struct {
@@ -41,228 +46,229 @@ type Config struct {
 	Lenient, Strict bool
 	// Warn, when set, is told of every different warning of the simulations.
 	Warn func(*diag.Error)
-	// Mode is [NotBad] or [All].
+	// Mode is [Heuristic], [NotBad], [All] or [Compare].
 	Mode int
 	// Max is the largest number of processors tried, at most the machine's.
 	Max int
+	// Rank is the rank of the grids, 0 for that of the program's
+	// distributions, which is the highest.
+	Rank int
 	// Threads is how many simulations run at once; results do not depend on
 	// it.
 	Threads int
+	// Objective is what the best grid is best in, "" for [Time]; WholeNodes
+	// makes [Cost] count all processors of a node that is taken.
+	Objective  Objective
+	WholeNodes bool
+	// Limits are what the best grid must keep to.
+	Limits Limits
+	// Threshold is the share by which a grid must be worse than the best of
+	// its class to bound it, in [Heuristic].
+	Threshold float64
+	// Explain adds explanations to the stream.
+	Explain bool
+	// Limit, when set, derives the context of a search from that of the
+	// whole; when it ends before, the search is partial. [Compare] has two.
+	Limit func(context.Context) (context.Context, context.CancelFunc)
+	// Progress, when set, is told after every step how many grids were tried
+	// of how many at most, and the best so far.
+	Progress func(tried, most int, best *Best)
 }
 
-// Header is the first record of a search stream.
-type Header struct {
-	Record    string              `json:"record"`
-	Version   int                 `json:"version"`
-	Machine   machine.Description `json:"machine"`
-	Mode      int                 `json:"mode"`
-	Objective string              `json:"objective"`
-	Rank      int                 `json:"rank"`
-	Extents   []int64             `json:"extents"`
-	Source    []string            `json:"source"`
-}
-
-// Candidate is a grid that was tried.
-type Candidate struct {
-	Record        string         `json:"record"`
-	Grid          []int          `json:"grid"`
-	Processors    int            `json:"processors"`
-	Mark          float64        `json:"mark"`
-	Step          int            `json:"step"`
-	ExecutionTime *units.Seconds `json:"execution_time,omitempty"`
-	Efficiency    *float64       `json:"efficiency,omitempty"`
-	Error         string         `json:"error,omitempty"`
-}
-
-// Point is a grid of the Pareto front: no grid with as many processors or
-// fewer is faster.
-type Point struct {
-	Record        string        `json:"record"`
-	Grid          []int         `json:"grid"`
-	Processors    int           `json:"processors"`
-	ExecutionTime units.Seconds `json:"execution_time"`
-}
-
-// Best is the grid that the search found.
-type Best struct {
-	Record        string        `json:"record"`
-	Grid          []int         `json:"grid"`
-	Processors    int           `json:"processors"`
-	ExecutionTime units.Seconds `json:"execution_time"`
-	Efficiency    float64       `json:"efficiency"`
-}
-
-// End is the last record of a search stream.
-type End struct {
-	Record    string `json:"record"`
-	Evaluated int    `json:"evaluated"`
-	NotBad    int    `json:"not_bad"`
-	Possible  int64  `json:"possible"`
-}
-
-// ErrNoGrid is the error of a search in which no grid could be simulated.
-var ErrNoGrid = errors.New("no grid could be simulated")
+// ErrNoGrid is the error of a search in which no grid could be simulated, or
+// none keeps to the limits.
+var ErrNoGrid = errors.New("no grid was found")
 
 // Run searches and writes the stream to w. It returns the best grid.
 func Run(ctx context.Context, cfg Config, prog *call.Recording, w io.Writer) (*Best, error) {
+	if cfg.Objective == "" {
+		cfg.Objective = Time
+	}
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
 	shape, err := Read(prog, cfg.Options.Sections, cfg.Lenient)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Max < 1 || cfg.Max > MaxProcessors || int64(cfg.Max) > cfg.Machine.Processors() {
-		return nil, fmt.Errorf("a search over up to %d processors is not possible, expected 1 to %d", cfg.Max, min(cfg.Machine.Processors(), MaxProcessors))
+	highest := len(shape.Extents)
+	if cfg.Rank < 0 || cfg.Rank > highest {
+		return nil, fmt.Errorf("the rank of the grids is %d, the program distributes along %d dimensions, expected 1 to %d", cfg.Rank, highest, highest)
+	}
+	if cfg.Rank > 0 {
+		shape.Extents = shape.Extents[:cfg.Rank]
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	rank := len(shape.Extents)
-	if err := enc.Encode(Header{"search", Version, cfg.Machine.Description(), cfg.Mode, "time", rank, shape.Extents, prog.Header().Source}); err != nil {
+	if err := enc.Encode(cfg.header(&shape, prog.Header().Source)); err != nil {
 		return nil, err
 	}
-	s := &state{cfg: cfg, prog: prog, enc: enc}
-	end := End{Record: "end", Possible: countGrids(cfg.Max, rank)}
-	// No grid is faster than what every processor does alike, on the
-	// fastest processor.
-	floor := shape.Alike / units.Seconds(cfg.Machine.MaxPower(int64(cfg.Max)))
-	var batch []Candidate
-	for n := 1; n <= cfg.Max; n++ {
-		Grids(n, rank, func(grid []int) {
-			mark := Mark(grid, shape.Extents)
-			if mark > 0 {
-				end.NotBad++
-			}
-			if mark > 0 || cfg.Mode == All {
-				batch = append(batch, Candidate{Record: "candidate", Grid: slices.Clone(grid), Processors: n, Mark: mark})
-			}
-		})
-		if len(batch) >= 64 || n == cfg.Max {
-			if cfg.Mode == All || s.best == nil || s.best.ExecutionTime > floor {
-				if err := s.try(ctx, batch); err != nil {
-					return nil, err
-				}
-			}
-			batch = batch[:0]
-		}
-	}
-	if s.best == nil {
-		if s.failed != nil {
-			return nil, fmt.Errorf("%w: %w", ErrNoGrid, s.failed)
-		}
-		return nil, ErrNoGrid
-	}
-	for _, p := range s.front {
-		if err := enc.Encode(p); err != nil {
-			return nil, err
-		}
-	}
-	if err := enc.Encode(s.best); err != nil {
-		return nil, err
-	}
-	end.Evaluated = s.evaluated
-	return s.best, enc.Encode(end)
+	s := &state{cfg: cfg, shape: shape, prog: prog, enc: enc}
+	return s.run(ctx)
 }
 
-// state is a search in progress.
+func (c *Config) header(s *Shape, source []string) *Header {
+	h := &Header{Record: "search", Version: Version, Machine: c.Machine.Description(), Mode: c.Mode, Objective: c.Objective,
+		Rank: len(s.Extents), Extents: s.Extents, Source: source, Max: c.Max, WholeNodes: c.WholeNodes}
+	if c.Mode == Heuristic || c.Mode == Compare {
+		h.Threshold = &c.Threshold
+	}
+	if c.Limits.Efficiency > 0 {
+		h.MinEfficiency = &c.Limits.Efficiency
+	}
+	if c.Limits.Deadline > 0 {
+		h.Deadline = &c.Limits.Deadline
+	}
+	return h
+}
+
+// state is a whole search in progress.
 type state struct {
-	cfg       Config
-	prog      *call.Recording
-	enc       *json.Encoder
-	best      *Best
-	front     []Point
-	evaluated int
-	step      int
-	failed    error
-	warned    map[string]bool // texts of warnings that were given
+	cfg    Config
+	shape  Shape
+	prog   *call.Recording
+	enc    *json.Encoder
+	tried  []*grid // in the order of their first trial
+	best   *grid   // of all
+	end    End
+	failed error           // why some grid could not be simulated
+	warned map[string]bool // texts of warnings that were given
 }
 
-// outcome is what the simulation of one candidate gave.
+// grid is a grid that may be tried.
+type grid struct {
+	extents []int
+	n       int
+	mark    float64
+	// What follows is known when it was tried.
+	out   *outcome
+	score score
+}
+
+// outcome is what the simulation of a grid gave.
 type outcome struct {
 	time       units.Seconds
 	efficiency float64
+	main       interval.Times // of the whole program
 	warnings   []*diag.Error
 	err        error
 }
 
-// try simulates the candidates, at most Threads at once, and takes their
-// results in order. Candidates must come by growing numbers of processors.
-func (s *state) try(ctx context.Context, cs []Candidate) error {
-	outcomes := make([]outcome, len(cs))
-	var wg sync.WaitGroup
-	next := make(chan int)
-	for range max(1, min(s.cfg.Threads, len(cs))) {
-		wg.Go(func() {
-			for i := range next {
-				outcomes[i] = s.simulate(ctx, cs[i].Grid)
+// better reports whether g is better than h, which may be nil. Of equal grids
+// the one with fewer processors is, which comes first in the order of [Grids].
+func (g *grid) better(h *grid) bool {
+	if h == nil {
+		return true
+	}
+	if c := g.score.compare(h.score); c != 0 {
+		return c < 0
+	}
+	return g.before(h)
+}
+
+// feasible reports whether g can be the best.
+func (g *grid) feasible() bool { return g != nil && g.score.over == 0 }
+
+func (g *grid) name() string { return fmt.Sprint(g.extents) }
+
+// run searches as the mode says and writes the results.
+func (s *state) run(ctx context.Context) (*Best, error) {
+	s.end = End{Record: "end", Possible: countGrids(s.cfg.Max, len(s.shape.Extents))}
+	list := grids(s.cfg.Max, s.shape.Extents, s.cfg.Mode == All)
+	if s.cfg.Objective == Efficiency {
+		list = list[1:]
+		s.end.Possible--
+	}
+	for _, g := range list {
+		if g.mark > 0 {
+			s.end.NotBad++
+		}
+	}
+	modes := []int{s.cfg.Mode}
+	if s.cfg.Mode == Compare {
+		modes = []int{Heuristic, NotBad}
+	}
+	var passes []*pass
+	for _, mode := range modes {
+		p := &pass{state: s, mode: mode, list: list}
+		if err := p.run(ctx); err != nil {
+			return nil, err
+		}
+		passes = append(passes, p)
+		s.end.Evaluated += p.evaluated
+		s.end.Partial = s.end.Partial || p.partial
+	}
+	if !s.best.feasible() {
+		return nil, s.nothing()
+	}
+	return s.write(passes)
+}
+
+// nothing returns the error of a search that found no grid.
+func (s *state) nothing() error {
+	switch {
+	case s.best != nil && s.best.out.err == nil:
+		return fmt.Errorf("%w: none that was tried keeps to the limits; the closest is %s with an execution time of %g s and an efficiency of %.4g", ErrNoGrid, gridText(s.best.extents), float64(s.best.out.time), s.best.out.efficiency)
+	case s.failed != nil:
+		return fmt.Errorf("%w: %w", ErrNoGrid, s.failed)
+	case s.end.Partial:
+		return fmt.Errorf("%w before the search was ended", ErrNoGrid)
+	}
+	return ErrNoGrid
+}
+
+// bestRecord returns the record of the best grid.
+func (s *state) bestRecord() *Best {
+	g := s.best
+	return &Best{"best", g.extents, g.n, g.out.time, g.out.efficiency, s.costOf(g)}
+}
+
+// costOf returns the cost of a grid, nil for other objectives.
+func (s *state) costOf(g *grid) *float64 {
+	if s.cfg.Objective != Cost {
+		return nil
+	}
+	c := s.cfg.cost(g.out.time, g.n)
+	return &c
+}
+
+// write writes what follows the candidates.
+func (s *state) write(passes []*pass) (*Best, error) {
+	if len(passes) > 1 {
+		for _, p := range passes {
+			if !p.best.feasible() {
+				continue
 			}
-		})
-	}
-	for i := range cs {
-		next <- i
-	}
-	close(next)
-	wg.Wait()
-	for i := range cs {
-		if err := s.take(&cs[i], outcomes[i]); err != nil {
-			return err
+			g := p.best
+			c := Comparison{"comparison", p.mode, g.extents, g.n, g.out.time, g.out.efficiency, behind(g.score, s.best.score), p.evaluated, p.partial}
+			if err := s.enc.Encode(c); err != nil {
+				return nil, err
+			}
 		}
 	}
-	return nil
+	for _, g := range s.front() {
+		if err := s.enc.Encode(Point{"pareto", g.extents, g.n, g.out.time}); err != nil {
+			return nil, err
+		}
+	}
+	best := s.bestRecord()
+	if err := s.enc.Encode(best); err != nil {
+		return nil, err
+	}
+	if s.cfg.Explain {
+		for _, e := range s.explain(passes) {
+			if err := s.enc.Encode(e); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return best, s.enc.Encode(s.end)
 }
 
-func (s *state) simulate(ctx context.Context, grid []int) outcome {
-	r, err := sim.Run(ctx, sim.Config{Machine: s.cfg.Machine, Grid: grid, Options: s.cfg.Options, Lenient: s.cfg.Lenient}, s.prog.Source())
-	if err != nil {
-		return outcome{err: err}
+// behind returns by what share a is worse than b, which is not worse.
+func behind(a, b score) float64 {
+	if a.value == b.value || b.value == 0 {
+		return 0
 	}
-	return outcome{time: r.ExecutionTime(), efficiency: r.Intervals()[0].Efficiency, warnings: r.Warnings}
-}
-
-// warn passes on the warnings of a simulation that were not given before.
-func (s *state) warn(list []*diag.Error) error {
-	for _, w := range list {
-		if s.cfg.Strict {
-			return sim.StrictError(w)
-		}
-		text := w.Error()
-		if s.cfg.Warn == nil || s.warned[text] {
-			continue
-		}
-		if s.warned == nil {
-			s.warned = map[string]bool{}
-		}
-		s.warned[text] = true
-		s.cfg.Warn(w)
-	}
-	return nil
-}
-
-// take records a candidate's outcome. One that cannot be simulated is
-// recorded with its error; any other error ends the search.
-func (s *state) take(c *Candidate, o outcome) error {
-	s.step++
-	c.Step = s.step
-	s.evaluated++
-	if o.err != nil {
-		if !errors.Is(o.err, diag.ErrImpossible) {
-			return o.err
-		}
-		s.failed = o.err
-		c.Error = o.err.Error()
-		return s.enc.Encode(c)
-	}
-	if err := s.warn(o.warnings); err != nil {
-		return err
-	}
-	c.ExecutionTime, c.Efficiency = &o.time, &o.efficiency
-	// Among grids of equal time the one that came first has the fewest
-	// processors.
-	if s.best == nil || o.time < s.best.ExecutionTime {
-		s.best = &Best{"best", c.Grid, c.Processors, o.time, o.efficiency}
-		p := Point{"pareto", c.Grid, c.Processors, o.time}
-		if n := len(s.front); n > 0 && s.front[n-1].Processors == c.Processors {
-			s.front[n-1] = p
-		} else {
-			s.front = append(s.front, p)
-		}
-	}
-	return s.enc.Encode(c)
+	return math.Max(0, (a.value-b.value)/b.value)
 }

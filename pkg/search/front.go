@@ -1,0 +1,36 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// front returns the grids that were tried and that no other beats both in
+// processors and in time, by growing processors.
+func (s *state) front() []*grid {
+	list := slices.DeleteFunc(slices.Clone(s.tried), func(g *grid) bool { return g.out.err != nil })
+	slices.SortFunc(list, func(a, b *grid) int {
+		if c := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.out.time, b.out.time)); c != 0 {
+			return c
+		}
+		return -slices.Compare(a.extents, b.extents)
+	})
+	var front []*grid
+	for _, g := range list {
+		if len(front) == 0 || g.out.time < front[len(front)-1].out.time {
+			front = append(front, g)
+		}
+	}
+	return front
+}
+
+// gridText spells extents as the command line does.
+func gridText(extents []int) string {
+	var parts []string
+	for _, n := range extents {
+		parts = append(parts, strconv.Itoa(n))
+	}
+	return strings.Join(parts, "x")
+}

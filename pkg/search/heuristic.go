@@ -1,0 +1,274 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// heuristic tries few grids (docs/model.md#11-search; R 5).
+//
+// A step takes the grids of the best mark left that have some number of
+// processors: the middle one, or a bound of the nearest neighbours of a best
+// that was just found. Grids that can hardly be better are then dropped: those
+// of that number; without an improvement all on the far side of the best; in
+// every class of grids that differ in one dimension only, those outside the
+// bracket around the best of the class. A descent over the neighbours of the
+// best makes an end, which R does not have.
+func (p *pass) heuristic(ctx context.Context) error {
+	h := &thinning{pass: p, classes: map[string][]*grid{}, dropped: map[*grid]bool{}}
+	for _, g := range p.list {
+		for k := range g.extents {
+			key := classOf(g, k)
+			h.classes[key] = append(h.classes[key], g)
+		}
+	}
+	h.left = slices.Clone(p.list)
+	for len(h.left) > 0 && p.evaluated < p.most()/3 {
+		list := h.next()
+		improved, err := p.step(ctx, list)
+		if err != nil {
+			return err
+		}
+		h.thin(list, improved)
+	}
+	p.stale = p.best
+	return p.descend(ctx)
+}
+
+// thinning is what is left of the grids in a heuristic search.
+type thinning struct {
+	*pass
+	left    []*grid // in the order of the list
+	dropped map[*grid]bool
+	classes map[string][]*grid
+	// lower and upper say that the bounds of the nearest neighbours of the
+	// best are to be tried.
+	lower, upper bool
+}
+
+// classOf names the grids that differ from g in dimension k only.
+func classOf(g *grid, k int) string {
+	x := slices.Clone(g.extents)
+	x[k] = 0
+	return fmt.Sprint(x)
+}
+
+// next returns the grids of the next step.
+func (h *thinning) next() []*grid {
+	top := 0.0
+	for _, g := range h.left {
+		top = max(top, g.mark)
+	}
+	var level []*grid
+	var ns []int // ascending, as the grids are
+	for _, g := range h.left {
+		if g.mark == top {
+			level = append(level, g)
+			if len(ns) == 0 || ns[len(ns)-1] != g.n {
+				ns = append(ns, g.n)
+			}
+		}
+	}
+	n := h.choose(ns)
+	return slices.DeleteFunc(level, func(g *grid) bool { return g.n != n })
+}
+
+// choose picks a number of processors out of ns, which ascend.
+func (h *thinning) choose(ns []int) int {
+	if h.best != nil {
+		low, high := neighbourhood(h.best)
+		if h.lower {
+			h.lower = false
+			if i, _ := slices.BinarySearchFunc(ns, low, compareFloor); i > 0 {
+				return ns[i-1]
+			}
+		}
+		if h.upper {
+			h.upper = false
+			if i, _ := slices.BinarySearchFunc(ns, high, func(n int, x float64) int {
+				if float64(n) < x {
+					return -1
+				}
+				return 1
+			}); i < len(ns) {
+				return ns[i]
+			}
+		}
+	}
+	return ns[(len(ns)-1)/2]
+}
+
+// compareFloor orders a number of processors before a bound that it does not
+// exceed.
+func compareFloor(n int, x float64) int {
+	if float64(n) <= x {
+		return -1
+	}
+	return 1
+}
+
+// neighbourhood returns the least and the most processors of the nearest
+// neighbours of a grid, one coordinate more or less in one dimension.
+func neighbourhood(g *grid) (low, high float64) {
+	low, high = math.Inf(1), 0
+	for _, e := range g.extents {
+		low = min(low, float64(g.n)-float64(g.n/e))
+		high = max(high, float64(g.n)+float64(g.n/e))
+	}
+	return low, high
+}
+
+// thin drops what can hardly be better after a step.
+func (h *thinning) thin(tried []*grid, improved bool) {
+	n := tried[0].n
+	low, high := neighbourhood(h.best0(tried))
+	if improved {
+		h.lower, h.upper = true, true
+	}
+	for _, g := range h.left {
+		x := float64(g.n)
+		switch {
+		case g.n == n:
+			h.dropped[g] = true
+		case improved || h.best == nil || x >= low && x <= high:
+		case n < h.best.n && g.n < n, n > h.best.n && g.n > n:
+			h.dropped[g] = true
+		}
+	}
+	for _, g := range tried {
+		for k := range g.extents {
+			h.bracket(classOf(g, k), k)
+		}
+	}
+	h.left = slices.DeleteFunc(h.left, func(g *grid) bool { return h.dropped[g] })
+}
+
+// best0 returns the best grid, or one that was tried when none could be
+// simulated.
+func (h *thinning) best0(tried []*grid) *grid {
+	if h.best != nil {
+		return h.best
+	}
+	return tried[0]
+}
+
+// bracket drops the grids of a class, which differ in dimension k, that lie
+// outside the bracket around the best of those tried.
+func (h *thinning) bracket(class string, k int) {
+	var best *grid
+	for _, g := range h.classes[class] {
+		if h.seen[g] > 0 && g.better(best) {
+			best = g
+		}
+	}
+	if best == nil || best.score == never {
+		return
+	}
+	low, high := 0, math.MaxInt
+	for _, g := range h.classes[class] {
+		if h.seen[g] == 0 || !g.score.worseBy(best.score, h.cfg.Threshold) {
+			continue
+		}
+		switch x := g.extents[k]; {
+		case x < best.extents[k]:
+			low = max(low, x)
+		case x > best.extents[k]:
+			high = min(high, x)
+		}
+	}
+	for _, g := range h.classes[class] {
+		if x := g.extents[k]; x < low || x > high {
+			h.dropped[g] = true
+		}
+	}
+}
+
+// most returns how many grids a heuristic search tries at most.
+func (p *pass) most() int {
+	if len(p.shape.Extents) == 1 {
+		return 16
+	}
+	return int(max(16, min(p.end.Possible/10-1, 380)))
+}
+
+// descend tries what a fit to the grids tried so far guesses to be good, and
+// the neighbours of the best, until neither is better.
+func (p *pass) descend(ctx context.Context) error {
+	byName := map[string]*grid{}
+	for _, g := range p.list {
+		byName[g.name()] = g
+	}
+	idle := 0
+	for p.best != nil && p.evaluated < p.most() {
+		list := p.promising()
+		if idle >= patience {
+			idle = 0
+			var around []*grid
+			for _, x := range neighbours(p.best.extents) {
+				if g := byName[fmt.Sprint(x)]; g != nil && p.seen[g] == 0 && !slices.Contains(around, g) {
+					around = append(around, g)
+				}
+			}
+			if len(around) > 0 {
+				list = around
+			}
+		}
+		if len(list) == 0 {
+			return nil
+		}
+		list = list[:min(len(list), p.most()-p.evaluated)]
+		p.descent += len(list)
+		p.end.Descent = p.descent
+		improved, err := p.step(ctx, list)
+		if err != nil {
+			return err
+		}
+		if p.end.Improved = p.end.Improved || improved; improved {
+			idle = 0
+		} else {
+			idle++
+		}
+	}
+	return nil
+}
+
+// patience is how many guesses in a row may fail before the neighbours are
+// tried.
+const patience = 2
+
+// neighbours returns the extents of the grids around one: one coordinate more
+// or less in one dimension, or twice or half as many, or as many processors with the next factors in two
+// dimensions.
+func neighbours(x []int) [][]int {
+	var out [][]int
+	for k := range x {
+		for _, d := range []int{-1, 1} {
+			y := slices.Clone(x)
+			if y[k] += d; y[k] >= 1 {
+				out = append(out, y)
+			}
+			z := slices.Clone(x)
+			if z[k] *= 2; d < 0 {
+				z[k] = x[k] / 2
+			}
+			if z[k] >= 1 {
+				out = append(out, z)
+			}
+			for l := range k {
+				product := x[k] * x[l]
+				f := x[k] + d
+				for f >= 1 && f <= product && product%f != 0 {
+					f += d
+				}
+				if f >= 1 && f <= product {
+					y := slices.Clone(x)
+					y[k], y[l] = f, product/f
+					out = append(out, y)
+				}
+			}
+		}
+	}
+	return out
+}

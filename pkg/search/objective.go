@@ -1,0 +1,127 @@
+package search
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/units"
+)
+
+// Objective is what the best grid is best in.
+type Objective string
+
+const (
+	// Time is the execution time.
+	Time Objective = "time"
+	// Efficiency is the share of productive time; one processor is not
+	// tried, as it has always the most.
+	Efficiency Objective = "efficiency"
+	// Cost is the execution time times the number of processors.
+	Cost Objective = "cost"
+)
+
+// Objectives lists what can be asked for, the default first.
+func Objectives() []Objective { return []Objective{Time, Efficiency, Cost} }
+
+// Limits are what the best grid must keep to; a field that is 0 asks nothing.
+type Limits struct {
+	// Efficiency is the least efficiency, Deadline the longest execution time.
+	Efficiency float64
+	Deadline   units.Seconds
+}
+
+// score is how good a grid is: how far it is from the limits, as a share of
+// them, and the value of the objective. Less is better.
+type score struct{ over, value float64 }
+
+// never is the score of a grid that cannot be simulated.
+var never = score{math.Inf(1), math.Inf(1)}
+
+func (a score) compare(b score) int {
+	return cmp.Or(cmp.Compare(a.over, b.over), cmp.Compare(a.value, b.value))
+}
+
+// worseBy reports whether a is worse than b by at least the share threshold.
+func (a score) worseBy(b score, threshold float64) bool {
+	return a.over > b.over || a.over == b.over && a.value > b.value && a.value-b.value >= b.value*threshold
+}
+
+// score returns the score of an outcome on n processors.
+func (c *Config) score(o *outcome, n int) score {
+	if o.err != nil {
+		return never
+	}
+	var s score
+	if least := c.Limits.Efficiency; o.efficiency < least {
+		s.over += (least - o.efficiency) / least
+	}
+	if t := c.Limits.Deadline; t > 0 && o.time > t {
+		s.over += float64((o.time - t) / t)
+	}
+	switch c.Objective {
+	case Efficiency:
+		s.value = 1 - o.efficiency
+	case Cost:
+		s.value = c.cost(o.time, n)
+	default:
+		s.value = float64(o.time)
+	}
+	return s
+}
+
+// floor returns the least value of the objective of a grid of n processors on
+// which the program takes at least t.
+func (c *Config) floor(t units.Seconds, n int) float64 {
+	switch c.Objective {
+	case Efficiency:
+		return 0
+	case Cost:
+		return c.cost(t, n)
+	default:
+		return float64(t)
+	}
+}
+
+// cost returns the processor-seconds of a program that takes t on n processors.
+func (c *Config) cost(t units.Seconds, n int) float64 {
+	if c.WholeNodes {
+		return float64(t) * float64(taken(c.Machine, int64(n)))
+	}
+	return float64(t) * float64(n)
+}
+
+// taken returns how many processors the nodes have that the first n processors
+// of a machine lie in. A node is a lowest cluster; in a machine that is one
+// cluster every processor is a node of its own.
+func taken(m *machine.Machine, n int64) int64 {
+	path := m.Path(n - 1)
+	if len(path) <= 2 {
+		return n
+	}
+	node := path[len(path)-2]
+	return node.First + node.Node.Processors()
+}
+
+// check reports a configuration that cannot be searched.
+func (c *Config) check() error {
+	switch most := min(c.Machine.Processors(), MaxProcessors); {
+	case c.Max < 1 || int64(c.Max) > most:
+		return fmt.Errorf("a search over up to %d processors is not possible, expected 1 to %d", c.Max, most)
+	case c.Mode != Heuristic && c.Mode != NotBad && c.Mode != All && c.Mode != Compare:
+		return fmt.Errorf("the mode of the search is %d, expected %d, %d, %d or %d", c.Mode, Heuristic, NotBad, All, Compare)
+	case !slices.Contains(Objectives(), c.Objective):
+		return fmt.Errorf("the objective is %q, expected one of %q", c.Objective, Objectives())
+	case !(c.Threshold >= 0 && c.Threshold < 1):
+		return fmt.Errorf("the threshold is %g, expected a share of at least 0 and less than 1", c.Threshold)
+	case !(c.Limits.Efficiency >= 0 && c.Limits.Efficiency <= 1):
+		return fmt.Errorf("the least efficiency is %g, expected 0 to 1", c.Limits.Efficiency)
+	case !(c.Limits.Deadline >= 0) || math.IsInf(float64(c.Limits.Deadline), 0):
+		return fmt.Errorf("the deadline is %g s, expected a time", float64(c.Limits.Deadline))
+	case c.Objective == Efficiency && c.Max == 1:
+		return fmt.Errorf("one processor has always the best efficiency and is not tried, so that nothing is left to try")
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"sync"
+
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/sim"
+)
+
+// pass is one search in one mode over a list of grids.
+type pass struct {
+	*state
+	mode      int
+	list      []*grid
+	best      *grid         // of this search
+	seen      map[*grid]int // the steps that tried them, from 1
+	evaluated int
+	steps     int
+	partial   bool
+	// descent is how many grids were tried in the neighbourhood of the best at
+	// last, after it was stale, as the steps had found it.
+	descent int
+	stale   *grid
+	ended   *Bound
+}
+
+// run searches.
+func (p *pass) run(ctx context.Context) error {
+	own := ctx
+	if p.cfg.Limit != nil {
+		var cancel context.CancelFunc
+		own, cancel = p.cfg.Limit(ctx)
+		defer cancel()
+	}
+	p.seen = map[*grid]int{}
+	var err error
+	if p.mode == Heuristic {
+		err = p.heuristic(own)
+	} else {
+		err = p.growing(own)
+	}
+	if ctx.Err() == nil && own.Err() != nil && errors.Is(err, own.Err()) {
+		p.partial, err = true, nil
+	}
+	return err
+}
+
+// least grids make a batch of a search by growing processors, so that threads
+// have something to share.
+const least = 16
+
+// growing tries the list in its order and stops when no later grid can be
+// better.
+func (p *pass) growing(ctx context.Context) error {
+	var floor []float64
+	if p.mode == NotBad {
+		floor = p.suffix(p.list)
+	}
+	for at := 0; at < len(p.list); {
+		n := p.list[at].n
+		if floor != nil && p.best.feasible() && floor[n] > 0 && floor[n] >= p.best.score.value {
+			p.ended = &Bound{Processors: n, Value: floor[n]}
+			p.end.Bound = p.ended
+			return nil
+		}
+		to := at
+		for to < len(p.list) && (to-at < least || p.list[to].n == p.list[to-1].n) {
+			to++
+		}
+		for i := at; i < to; {
+			j := i
+			for j < to && p.list[j].n == p.list[i].n {
+				j++
+			}
+			p.steps++
+			for _, g := range p.list[i:j] {
+				p.seen[g] = p.steps
+			}
+			i = j
+		}
+		if err := p.try(ctx, p.list[at:to], len(p.list)); err != nil {
+			return err
+		}
+		at = to
+	}
+	return nil
+}
+
+// step tries grids as one step and reports whether the best became better.
+func (p *pass) step(ctx context.Context, list []*grid) (bool, error) {
+	p.steps++
+	for _, g := range list {
+		p.seen[g] = p.steps
+	}
+	was := p.best
+	err := p.try(ctx, list, max(p.most(), p.evaluated+len(list)))
+	return p.best != was, err
+}
+
+// try simulates the grids that were not yet, at most Threads at once, and
+// takes the results in the order of the list; most is how many grids there are
+func (p *pass) try(ctx context.Context, list []*grid, most int) error {
+	outcomes := make([]*outcome, len(list))
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range max(1, min(p.cfg.Threads, len(list))) {
+		wg.Go(func() {
+			for i := range next {
+				if outcomes[i] = list[i].out; outcomes[i] == nil {
+					outcomes[i] = p.simulate(ctx, list[i].extents)
+				}
+			}
+		})
+	}
+	for i := range list {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	for i, g := range list {
+		if err := p.take(g, outcomes[i]); err != nil {
+			return err
+		}
+	}
+	if p.cfg.Progress != nil && p.state.best.feasible() {
+		p.cfg.Progress(p.evaluated, most, p.bestRecord())
+	}
+	return ctx.Err()
+}
+
+func (s *state) simulate(ctx context.Context, extents []int) *outcome {
+	if ctx.Err() != nil {
+		return &outcome{err: ctx.Err()}
+	}
+	r, err := sim.Run(ctx, sim.Config{Machine: s.cfg.Machine, Grid: extents, Options: s.cfg.Options, Lenient: s.cfg.Lenient}, s.prog.Source())
+	if err != nil {
+		return &outcome{err: err}
+	}
+	main := &r.Intervals()[0]
+	return &outcome{time: r.ExecutionTime(), efficiency: main.Efficiency, main: main.Times, warnings: r.Warnings}
+}
+
+// take records the outcome of a grid. One that cannot be simulated is recorded
+// with its error; any other error ends the search.
+func (p *pass) take(g *grid, o *outcome) error {
+	if o.err != nil && !errors.Is(o.err, diag.ErrImpossible) {
+		return o.err
+	}
+	if g.out == nil {
+		g.out, g.score = o, p.cfg.score(o, g.n)
+		p.tried = append(p.tried, g)
+		if err := p.warn(o.warnings); err != nil {
+			return err
+		}
+	}
+	p.evaluated++
+	c := Candidate{Record: "candidate", Grid: g.extents, Processors: g.n, Mark: g.mark, Step: p.seen[g]}
+	if p.cfg.Mode == Compare {
+		c.Mode = p.mode
+	}
+	if o.err != nil {
+		p.failed = o.err
+		c.Error = o.err.Error()
+		return p.enc.Encode(c)
+	}
+	if g.better(p.best) {
+		p.best = g
+	}
+	if g.better(p.state.best) {
+		p.state.best = g
+	}
+	c.ExecutionTime, c.Efficiency, c.Cost = &o.time, &o.efficiency, p.costOf(g)
+	return p.enc.Encode(c)
+}
+
+// warn passes on the warnings of a simulation that were not given before.
+func (s *state) warn(list []*diag.Error) error {
+	for _, w := range list {
+		if s.cfg.Strict {
+			return sim.StrictError(w)
+		}
+		text := w.Error()
+		if s.cfg.Warn == nil || s.warned[text] {
+			continue
+		}
+		if s.warned == nil {
+			s.warned = map[string]bool{}
+		}
+		s.warned[text] = true
+		s.cfg.Warn(w)
+	}
+	return nil
+}

@@ -1,0 +1,109 @@
+package search
+
+import (
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/units"
+)
+
+// Version is the version of the search stream's records.
+const Version = 1
+
+// Header is the first record of a search stream.
+type Header struct {
+	Record    string              `json:"record"`
+	Version   int                 `json:"version"`
+	Machine   machine.Description `json:"machine"`
+	Mode      int                 `json:"mode"`
+	Objective Objective           `json:"objective"`
+	Rank      int                 `json:"rank"`
+	Extents   []int64             `json:"extents"`
+	Source    []string            `json:"source"`
+	Max       int                 `json:"max"`
+	// Threshold is that of mode 1.
+	Threshold     *float64       `json:"threshold,omitempty"`
+	MinEfficiency *float64       `json:"min_efficiency,omitempty"`
+	Deadline      *units.Seconds `json:"deadline,omitempty"`
+	// WholeNodes says that cost counts all processors of a node that is
+	// taken.
+	WholeNodes bool `json:"whole_nodes,omitempty"`
+}
+
+// Candidate is a grid that was tried.
+type Candidate struct {
+	Record     string  `json:"record"`
+	Grid       []int   `json:"grid"`
+	Processors int     `json:"processors"`
+	Mark       float64 `json:"mark"`
+	Step       int     `json:"step"`
+	// Mode is the search that tried it, when there are two.
+	Mode          int            `json:"mode,omitempty"`
+	ExecutionTime *units.Seconds `json:"execution_time,omitempty"`
+	Efficiency    *float64       `json:"efficiency,omitempty"`
+	// Cost is in processor-seconds, for that objective.
+	Cost  *float64 `json:"cost,omitempty"`
+	Error string   `json:"error,omitempty"`
+}
+
+// Comparison is what one of the two searches of mode 5 found.
+type Comparison struct {
+	Record        string        `json:"record"`
+	Mode          int           `json:"mode"`
+	Grid          []int         `json:"grid"`
+	Processors    int           `json:"processors"`
+	ExecutionTime units.Seconds `json:"execution_time"`
+	Efficiency    float64       `json:"efficiency"`
+	// Behind is by what share the grid is worse than the better of the two.
+	Behind    float64 `json:"behind"`
+	Evaluated int     `json:"evaluated"`
+	Partial   bool    `json:"partial,omitempty"`
+}
+
+// Point is a grid of the Pareto front: no grid with as many processors or
+// fewer is faster.
+type Point struct {
+	Record        string        `json:"record"`
+	Grid          []int         `json:"grid"`
+	Processors    int           `json:"processors"`
+	ExecutionTime units.Seconds `json:"execution_time"`
+}
+
+// Best is the grid that the search found.
+type Best struct {
+	Record        string        `json:"record"`
+	Grid          []int         `json:"grid"`
+	Processors    int           `json:"processors"`
+	ExecutionTime units.Seconds `json:"execution_time"`
+	Efficiency    float64       `json:"efficiency"`
+	Cost          *float64      `json:"cost,omitempty"`
+}
+
+// Explanation is a sentence about the search.
+type Explanation struct {
+	Record string `json:"record"`
+	// About is "found", "neighbour", "bound" or "time".
+	About string `json:"about"`
+	Text  string `json:"text"`
+}
+
+// Bound says why no grid of more processors was tried.
+type Bound struct {
+	// Processors is the number from which on no grid can be better, as the
+	// value of the objective is Value at least.
+	Processors int     `json:"processors"`
+	Value      float64 `json:"value"`
+}
+
+// End is the last record of a search stream.
+type End struct {
+	Record    string `json:"record"`
+	Evaluated int    `json:"evaluated"`
+	NotBad    int    `json:"not_bad"`
+	Possible  int64  `json:"possible"`
+	// Descent is how many of the evaluated grids mode 1 tried in the
+	// neighbourhood of its best at last, and whether that found a better one.
+	Descent  int    `json:"descent,omitempty"`
+	Improved bool   `json:"improved,omitempty"`
+	Bound    *Bound `json:"bound,omitempty"`
+	// Partial says that the search was ended before it was done.
+	Partial bool `json:"partial,omitempty"`
+}

@@ -1,0 +1,217 @@
+package search
+
+import (
+	"fmt"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/procs"
+	"dvmtools/pkg/units"
+)
+
+// Shape is what a program says about useful grids.
+type Shape struct {
+	// Extents are, for each dimension of a grid, the largest axis of a
+	// template that the program maps on it.
+	Extents []int64
+	// Alike is the time that every processor spends whatever the grid is, on
+	// the traced machine, and Shared that of all loops, which processors
+	// share; both without what lies within a span. They are 0, and there are
+	// no spans, when the program has tasks, which may share everything.
+	Alike, Shared units.Seconds
+
+	spans map[collective][]work // see floors
+}
+
+// A collective is an exchange of all processors that takes the longer the
+// more they are.
+type collective struct {
+	broadcast bool
+	bytes     units.Bytes
+	// lengths are the iterations of the loop that a reduction belongs to along
+	// each dimension of the grid, 0 where the loop is not cut, as text; "" when
+	// all processors have a partial result.
+	lengths string
+}
+
+// work is the time that passes between the start of an exchange and the wait
+// for its end, alike on all processors or shared by them.
+type work struct{ alike, shared units.Seconds }
+
+// Read returns the shape of a recorded program; a program without a
+// distribution is an error. sections are those of the options, "" for none.
+// Handles that name nothing are passed over when lenient is set.
+func Read(r *call.Recording, sections string, lenient bool) (Shape, error) {
+	var s Shape
+	var given []procs.Given
+	if sections != "" {
+		var err error
+		if given, err = procs.ParseGiven(sections); err != nil {
+			return s, fmt.Errorf("sections: %w", err)
+		}
+	}
+	src := r.Source()
+	traced := r.Header().Runtime.Root()
+	rd := reader{shape: &s, objects: object.New(object.Config{Grid: traced, Traced: traced, Sections: given})}
+	s.spans = map[collective][]work{}
+	for {
+		c, err := src.Next()
+		if err != nil {
+			break
+		}
+		if c.Outside {
+			continue
+		}
+		if err := rd.step(c); err != nil && !(lenient && object.IsHandleError(err)) {
+			return s, err
+		}
+	}
+	rd.close()
+	if err := rd.objects.UnusedSections(); err != nil {
+		return s, err
+	}
+	if rd.tasks {
+		s.Alike, s.Shared, s.spans = 0, 0, nil
+	}
+	if rd.weighted {
+		// A loop's iterations may all lie on a few processors.
+		for c, works := range s.spans {
+			if c.lengths != "" {
+				delete(s.spans, c)
+				for _, w := range works {
+					s.Alike += w.alike
+					s.Shared += w.shared
+				}
+			}
+		}
+	}
+	s.Extents = rd.objects.Extents()
+	if len(s.Extents) == 0 {
+		return s, fmt.Errorf("the program distributes nothing, so that no grid is better than another; expected a distr_ or redis_ that maps an axis")
+	}
+	return s, nil
+}
+
+// reader follows a program.
+type reader struct {
+	shape    *Shape
+	objects  *object.Table
+	tasks    bool
+	weighted bool
+	inIO     bool // between biof_ and eiof_
+	inBody   bool // between a dopl_ that hands iterations out and the next
+	// open is the reduction under way that counts, with what passed since.
+	open  *object.ReductionGroup
+	of    collective
+	since work
+}
+
+// step takes in a call. Where it is not sure that time passes, none counts.
+func (r *reader) step(c *call.Call) error {
+	if !r.inIO {
+		r.pass(c.CallTime)
+	}
+	if err := r.objects.Follow(c); err != nil {
+		return err
+	}
+	switch c.Class() {
+	case libdvm.RunMachine:
+		r.tasks = true
+	case libdvm.BlockDivisor, libdvm.BlockSizes, libdvm.LoadWeights, libdvm.ViewSystem, libdvm.CreateSystem:
+		r.weighted = true
+	case libdvm.BeginIO:
+		r.inIO = true
+	case libdvm.EndIO:
+		r.inIO = false
+	case libdvm.DoLoop:
+		if !r.inIO {
+			more, err := c.RetInt("DoPL")
+			r.inBody = err == nil && more != 0
+		}
+	case libdvm.EndLoopNest:
+		r.inBody = false
+	case libdvm.IO:
+		if c.Row.Result != libdvm.ResultNone {
+			r.broadcast()
+		}
+	case libdvm.ArrayIO:
+		r.broadcast()
+	case libdvm.StartReduction:
+		return r.start(c)
+	case libdvm.WaitReduction:
+		if g, err := r.objects.ReductionGroup(c); err == nil && g == r.open {
+			r.close()
+		}
+	case libdvm.Ordinary:
+		if !r.inIO {
+			r.pass(c.RetTime)
+		}
+	}
+	return nil
+}
+
+// pass adds time that passes on all processors, or is shared by them.
+func (r *reader) pass(t units.Seconds) {
+	alike, shared := &r.shape.Alike, &r.shape.Shared
+	if r.open != nil {
+		alike, shared = &r.since.alike, &r.since.shared
+	}
+	if r.inBody {
+		*shared += t
+	} else {
+		*alike += t
+	}
+}
+
+// statusBytes is what an I/O function makes known to all at least.
+const statusBytes = 4
+
+// broadcast takes note of one; while a reduction is under way it may cost
+// nothing more.
+func (r *reader) broadcast() {
+	if r.open == nil {
+		c := collective{broadcast: true, bytes: statusBytes}
+		r.shape.spans[c] = append(r.shape.spans[c], work{})
+	}
+}
+
+// start takes note of a reduction of all processors, or of a loop that they
+// share.
+func (r *reader) start(c *call.Call) error {
+	g, err := r.objects.ReductionGroup(c)
+	if err != nil || r.open != nil || g.Bytes <= 0 {
+		return err
+	}
+	l := g.Loop
+	if l == nil && g.Template == nil && g.System == nil {
+		l = r.objects.LastLoop()
+	}
+	of := collective{bytes: units.Bytes(g.Bytes)}
+	switch {
+	case l == nil && g.Template == nil:
+	case l == nil || l.Map == nil:
+		return nil
+	default:
+		for k := range l.Map.Ranges {
+			sp := &l.Map.Ranges[k]
+			n := int64(0)
+			if sp.Dim >= 0 {
+				for i := range sp.Lo {
+					n += sp.Hi[i] - sp.Lo[i]
+				}
+			}
+			of.lengths += fmt.Sprintf("%d ", n)
+		}
+	}
+	r.open, r.of, r.since = g, of, work{}
+	return nil
+}
+
+// close ends the reduction that is under way.
+func (r *reader) close() {
+	if r.open != nil {
+		r.shape.spans[r.of] = append(r.shape.spans[r.of], r.since)
+		r.open = nil
+	}
+}
