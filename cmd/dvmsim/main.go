@@ -8,8 +8,11 @@
 // record per interval of the program with all characteristics, for each the
 // classes of processors with equal values, and an end record.
 //
-// -m names a machine description (Predictor.par); repeated, the files
-// together describe the machine. -g is the processor grid; without it the
+// -m names a machine description, Predictor.par or a machine file of Parasol I;
+// of the former several files together describe the machine. Of a machine file
+// --topology-id chooses the topology, --model the programming model whose
+// overheads count and --traced-on the type of processor with power 1. --set and
+// --scale change the machine before. -g is the processor grid; without it the
 // topology of the machine's file holds, else one processor.
 //
 // A trace of one processor does not know the sections of processor systems

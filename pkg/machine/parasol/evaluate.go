@@ -103,7 +103,7 @@ func diagnostic(err error) (*diag.Error, bool) {
 // simulated are the functions of each programming model that a simulation
 // uses.
 var simulated = map[sectionKind][]string{
-	secPVM: {"sync", "broadcast", "multicast", "send", "receive",
+	secPVM: {"broadcast", "multicast", "send", "receive",
 		"packbyte", "packdouble", "packfloat", "unpackbyte", "unpackdouble", "unpackfloat"},
 	secExpress: {"broadcast", "send", "receive", "exchange", "combine"},
 	secMPI:     {"send", "receive"},
