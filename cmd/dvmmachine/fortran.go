@@ -69,11 +69,15 @@ func (s *fortran) identity() identity {
 
 // conditions are lines for the report.
 func (s *fortran) conditions() []string {
+	loops := ""
+	if s.groups > 0 {
+		loops = fmt.Sprintf("loops of %d groups of statements, ", s.groups)
+	}
 	return []string{
 		"processor: " + s.name,
 		"compiler: " + s.version,
 		"flags: " + strings.Join(s.flags, " "),
-		fmt.Sprintf("loops of %d groups of statements, %d samples, the shortest of %d runs of at least %v s, clock grain %.3g s", s.groups, s.options.Samples, s.options.Repeats, s.options.RunTime, s.grain),
+		fmt.Sprintf("%s%d samples, the shortest of %d runs of at least %v s, clock grain %.3g s", loops, s.options.Samples, s.options.Repeats, s.options.RunTime, s.grain),
 	}
 }
 
@@ -125,6 +129,17 @@ func (s *fortran) one(ctx context.Context, name string) (measure.Timing, error) 
 	}
 	defer p.close()
 	return measure.Difference(loop{p, 1}, loop{p, 2}, s.groups, s.options)
+}
+
+// alone measures the first of two programs, that executes operations in each
+// iteration.
+func (s *fortran) alone(ctx context.Context, name, first, second string, operations int) (measure.Timing, error) {
+	p, err := s.run(ctx, name, first, second)
+	if err != nil {
+		return measure.Timing{}, err
+	}
+	defer p.close()
+	return measure.Time(loop{p, 1}, operations, s.options)
 }
 
 // speedup measures the small-loop speed-up with additions of real numbers.

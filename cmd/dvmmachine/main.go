@@ -26,7 +26,7 @@ NODE.TByte and NODE.power in Predictor.par. Groups of timings are those that
 'dvmmachine timings --groups' lists.`,
 		Commands: []cli.Command{
 			checkCommand(), fmtCommand(), showCommand(), evalCommand(), setCommand(), scaleCommand(),
-			topologyCommand(), queryCommand(), convertCommand(), estimateCommand(), timingsCommand(), measureCommand(),
+			topologyCommand(), queryCommand(), convertCommand(), estimateCommand(), timingsCommand(), measureCommand(), powerCommand(),
 		},
 		Examples: []cli.Example{
 			{Line: "dvmmachine check sparc.mach", Text: "all errors, with their places"},

@@ -132,10 +132,31 @@ func wanted(args []string) ([]string, error) {
 	return names, nil
 }
 
-// measureSetup reads the options.
+// measureSetup reads the options of measure.
 func measureSetup(e *cli.Env) (*fortran, error) {
+	if e.Flags.Int64("id") < 0 {
+		return nil, cli.Usagef("--id: found %d, expected an id from 0", e.Flags.Int64("id"))
+	}
+	groups := e.Flags.Int("groups")
+	if groups == 0 {
+		groups = defaultGroups(cacheSize("Instruction"))
+	}
+	if groups < 2*shortGroups || groups > measure.MaxGroups {
+		return nil, cli.Usagef("--groups: found %d, expected from %d to %d", groups, 2*shortGroups, measure.MaxGroups)
+	}
+	s, err := fortranSetup(e)
+	if err != nil {
+		return nil, err
+	}
+	s.groups = groups
+	return s, nil
+}
+
+// fortranSetup reads the options that measuring with a compiler has, and looks
+// for the compiler.
+func fortranSetup(e *cli.Env) (*fortran, error) {
 	s := &fortran{
-		compiler: e.Flags.String("compiler"), flags: strings.Fields(e.Flags.String("flags")), groups: e.Flags.Int("groups"), name: e.Flags.String("name"),
+		compiler: e.Flags.String("compiler"), flags: strings.Fields(e.Flags.String("flags")), name: e.Flags.String("name"),
 		options: measure.Options{Samples: e.Flags.Int("samples"), Repeats: e.Flags.Int("repeats"), RunTime: e.Flags.Float64("run-time")},
 	}
 	if s.options.Samples < 3 || s.options.Samples > 10000 {
@@ -146,15 +167,6 @@ func measureSetup(e *cli.Env) (*fortran, error) {
 	}
 	if !(s.options.RunTime >= 0 && s.options.RunTime <= 3600) {
 		return nil, cli.Usagef("--run-time: found %v, expected from 0 to 3600 seconds", s.options.RunTime)
-	}
-	if e.Flags.Int64("id") < 0 {
-		return nil, cli.Usagef("--id: found %d, expected an id from 0", e.Flags.Int64("id"))
-	}
-	if s.groups == 0 {
-		s.groups = defaultGroups(cacheSize("Instruction"))
-	}
-	if s.groups < 2*shortGroups || s.groups > measure.MaxGroups {
-		return nil, cli.Usagef("--groups: found %d, expected from %d to %d", s.groups, 2*shortGroups, measure.MaxGroups)
 	}
 	if s.name == "" {
 		s.name = processorName()

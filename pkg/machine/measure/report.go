@@ -97,10 +97,13 @@ func (r *Report) section(name string) string {
 }
 
 // digits writes a number with the four digits that a measurement has.
-func digits(f float64) string {
+func digits(f float64) string { return expr.FormatFloat(roundTo(f)) }
+
+// roundTo rounds a number to four digits.
+func roundTo(f float64) float64 {
 	short, err := strconv.ParseFloat(strconv.FormatFloat(f, 'e', 3, 64), 64)
 	if err != nil { // more than the largest number, when rounded
-		short = f
+		return f
 	}
-	return expr.FormatFloat(short)
+	return short
 }

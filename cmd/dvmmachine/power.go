@@ -1,0 +1,235 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"dvmtools/cmd/internal/cli"
+	"dvmtools/cmd/internal/open"
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/machine/measure"
+	"dvmtools/pkg/ptr"
+	"dvmtools/pkg/stream"
+)
+
+func powerCommand() cli.Command {
+	return cli.Command{
+		Name: "power", Usage: "measure the power of the processor, or compare two", ArgsUsage: "[TARGET TRACED]",
+		Description: `Runs a test whose intervals execute 1 to 128 arithmetic operations per
+iteration and prints the time of an iteration in each, a column (appendix 1 of
+the design of 2010). Run it on the machine that is predicted and on the one where
+the trace is made.
+
+With --ratio it compares: two columns, interval by interval, or two traces of the
+same program, one from each machine, by the user's time between the calls of the
+run-time system, which is the most exact. The result is the power that
+Predictor.par wants for TARGET when the program was traced on TRACED.`,
+		Flags: []urfave.Flag{
+			&urfave.BoolFlag{Name: "ratio", Usage: "compare two columns or two traces"},
+			&urfave.IntFlag{Name: "ops", Usage: "of the columns, only the interval nearest to `N` operations per iteration"},
+			&urfave.StringFlag{Name: "compiler", Value: "gfortran", Usage: "compile with `PROGRAM`"},
+			&urfave.StringFlag{Name: "flags", Value: "-O2", Usage: "compile with `OPTIONS`, separated by blanks, as the program that is predicted"},
+			&urfave.IntFlag{Name: "samples", Value: 20, Usage: "average `N` times, at least 3"},
+			&urfave.IntFlag{Name: "repeats", Value: 10, Usage: "make each run `N` times, the shortest counts"},
+			&urfave.Float64Flag{Name: "run-time", Value: 0.002, Usage: "a run takes `SECONDS` of processor time or more"},
+			&urfave.StringFlag{Name: "name", Usage: "name of the processor, `TEXT` (default: what the system says)"},
+		},
+		Examples: []cli.Example{
+			{Line: "dvmmachine power -o here.power", Text: "the column of this machine"},
+			{Line: "dvmmachine power --ratio target.power here.power --ops 20", Text: "for loops of about 20 operations per iteration"},
+			{Line: "dvmmachine power --ratio target.ptr here.ptr", Text: "from the user's own program"},
+		},
+		Run: func(e *cli.Env) error {
+			if e.Flags.Bool("ratio") {
+				return runRatio(e)
+			}
+			return runPower(e)
+		},
+	}
+}
+
+// runPower prints the column of the machine.
+func runPower(e *cli.Env) error {
+	if len(e.Args) > 0 {
+		return cli.Usagef("found %d operands, expected none, or --ratio", len(e.Args))
+	}
+	if e.Flags.IsSet("ops") {
+		return cli.Usagef("--ops: the test runs all intervals; use it with --ratio")
+	}
+	s, err := fortranSetup(e)
+	if err != nil {
+		return err
+	}
+	load := systemLoad()
+	if err := s.start(e.Ctx); err != nil {
+		return err
+	}
+	defer s.close()
+	c := &measure.Column{}
+	intervals := measure.Operations()
+	steps := e.Steps(0, len(intervals))
+	for i, ops := range intervals {
+		steps.Next(i, fmt.Sprintf("%d operations", ops))
+		first, second := measure.PowerSources(ops)
+		t, err := s.alone(e.Ctx, fmt.Sprintf("power%d", ops), first, second, measure.PowerIterations)
+		if u, ok := errors.AsType[*measure.Unmeasured](err); ok {
+			return fmt.Errorf("%d operations per iteration: %s", ops, u.Reason)
+		}
+		if err != nil {
+			return err
+		}
+		c.Rows = append(c.Rows, measure.Row{Operations: ops, Mean: t.Mean, Deviation: t.Deviation})
+	}
+	c.Conditions = append(s.conditions(), load.conditions(systemLoad())...)
+	return write(e, c.String())
+}
+
+// runRatio prints the power of the first machine relative to the second.
+func runRatio(e *cli.Env) error {
+	if len(e.Args) != 2 {
+		return cli.Usagef("found %d operands, expected two columns or two traces: of the target machine and of the one traced on", len(e.Args))
+	}
+	ops := e.Flags.Int("ops")
+	if e.Flags.IsSet("ops") && ops < 1 {
+		return cli.Usagef("--ops: found %d, expected a number of operations from 1", ops)
+	}
+	var columns [2]*measure.Column
+	var traces [2]*computed
+	for i, name := range e.Args {
+		var err error
+		if columns[i], traces[i], err = readPower(e, name); err != nil {
+			return err
+		}
+	}
+	switch {
+	case columns[0] != nil && columns[1] != nil:
+		return columnRatio(e, columns, ops)
+	case traces[0] == nil || traces[1] == nil:
+		return cli.Usagef("found a column and a trace, expected two of a kind")
+	case ops > 0:
+		return cli.Usagef("--ops: traces have no intervals to choose from")
+	}
+	r, err := traceRatio(traces[0], traces[1])
+	if err != nil {
+		return err
+	}
+	return write(e, r.Words()+"\n")
+}
+
+// maxColumn bounds a column, which is read whole.
+const maxColumn = 1 << 20
+
+// readPower reads a column, or what a trace computed.
+func readPower(e *cli.Env, name string) (*measure.Column, *computed, error) {
+	in, err := e.Open(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	content, err := in.Sniff()
+	if err != nil {
+		return nil, nil, err
+	}
+	if content.Format != stream.FormatText || isTrace(name) {
+		if err := in.Close(); err != nil {
+			return nil, nil, err
+		}
+		t, err := readComputed(e, name)
+		return nil, t, err
+	}
+	text, err := io.ReadAll(io.LimitReader(in, maxColumn+1))
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(text) > maxColumn {
+		return nil, nil, diag.New(diag.Pos{File: in.Name()}, "power/limit", "found more than %d bytes, expected a column of 'dvmmachine power'; the name of a trace ends in .ptr", maxColumn)
+	}
+	c, err := measure.ParseColumn(in.Name(), text)
+	return c, nil, err
+}
+
+// isTrace tells whether the name of a file is that of a .ptr trace.
+func isTrace(name string) bool {
+	for _, end := range []string{".zst", ".gz"} {
+		name = strings.TrimSuffix(name, end)
+	}
+	return strings.HasSuffix(name, ".ptr")
+}
+
+func columnRatio(e *cli.Env, c [2]*measure.Column, ops int) error {
+	all := measure.Ratios(c[0], c[1])
+	if len(all) == 0 {
+		return errors.New("the columns have no interval in common")
+	}
+	if ops > 0 {
+		return write(e, measure.Nearest(all, ops).Words()+"\n")
+	}
+	var b strings.Builder
+	b.WriteString("operations  power\n")
+	for _, r := range all {
+		fmt.Fprintf(&b, "%10d  %s\n", r.Operations, r.Words())
+	}
+	return write(e, b.String())
+}
+
+// computed is what a trace says of the program alone.
+type computed struct {
+	name  string
+	calls []string // the names of the functions, in order
+	time  float64  // the user's seconds between calls
+}
+
+// readComputed sums the user's time in a trace.
+func readComputed(e *cli.Env, name string) (*computed, error) {
+	src, err := open.Calls(e, name, ptr.Options{})
+	if err != nil {
+		return nil, err
+	}
+	t := &computed{name: name}
+	names := map[string]string{} // one string for each function
+	for {
+		c, err := src.Next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if c.Outside || c.Only == call.OnlyRet {
+			continue
+		}
+		f, ok := names[c.Func]
+		if !ok {
+			f = strings.Clone(c.Func)
+			names[f] = f
+		}
+		t.calls = append(t.calls, f)
+		t.time += float64(c.CallTime)
+	}
+	if exit := src.Exit(); exit != nil {
+		t.time += float64(exit.Time)
+	}
+	return t, nil
+}
+
+// traceRatio returns the power of the machine of the first trace relative to
+// that of the second, by the users' times. The traces must be of the same
+// program.
+func traceRatio(target, traced *computed) (measure.Ratio, error) {
+	if !slices.Equal(target.calls, traced.calls) {
+		i := 0
+		for i < min(len(target.calls), len(traced.calls)) && target.calls[i] == traced.calls[i] {
+			i++
+		}
+		return measure.Ratio{}, fmt.Errorf("%s and %s are not traces of the same program and data: they have %d and %d calls and differ from call %d on", target.name, traced.name, len(target.calls), len(traced.calls), i+1)
+	}
+	if !(target.time > 0 && traced.time > 0) {
+		return measure.Ratio{}, fmt.Errorf("the traces have %v s and %v s of the user's time, expected some in both", target.time, traced.time)
+	}
+	return measure.Ratio{Power: traced.time / target.time}, nil
+}
