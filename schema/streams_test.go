@@ -261,6 +261,8 @@ func samples(t testing.TB) corpus {
 		iw.Interval(&interval.Interval{ID: 1, Type: interval.Main, Expr: &expr}),
 		iw.Processor(&interval.Processor{Interval: 1, N: 1, Rank: &rank}),
 		iw.Processor(&interval.Processor{Interval: 1, N: 9, Boxes: [][]string{{"0,2-4", "1-30"}, {"1", "0"}}}),
+		iw.Line(&interval.Line{Interval: 1, File: "a.fdv", FromLine: 3, Line: 7, Functions: []interval.Function{{Func: "dopl_", Calls: 2}}}),
+		iw.Line(&interval.Line{Interval: 1, File: "a.fdv"}),
 		iw.Span(&interval.Span{Processors: "0-3", Start: 0.5, End: 1, Kind: interval.SpanCommunication, Op: "reduction", Interval: 1, Seq: 2}),
 		iw.Span(&interval.Span{Processors: "0", Kind: interval.SpanCPU, Interval: 1}),
 		iw.End(1),

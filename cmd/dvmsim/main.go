@@ -61,11 +61,13 @@ time; lost time is insufficient parallelism, communication and idle time.`,
 			&urfave.StringFlag{Name: "grid", Aliases: []string{"g"}, Usage: "processor grid `N1xN2...` (default: the topology of the machine file, else 1)"},
 			&urfave.IntFlag{Name: "level", Value: -1, Usage: "keep intervals down to level `N`; the whole program is level 0 (-1: all)"},
 			&urfave.StringFlag{Name: "per-processor", Value: "classes", Usage: "processor records: `none|classes|each`"},
+			&urfave.BoolFlag{Name: "lines", Usage: "add a record for each line of the source in an interval: what the calls there cost"},
 			&urfave.StringFlag{Name: "explain", Usage: "print what one call costs and why, `FUNC@SEQ` as in the records of dvmtrace-parse, instead of the intervals"},
 		}, open.ToleranceFlags(), open.ModelFlags()),
 		Examples: []cli.Example{
 			{Line: "dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport -o jac.html", Text: "a report"},
 			{Line: "dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.level==0).execution_time'", Text: "the predicted time alone"},
+			{Line: "dvmsim --lines -m cluster.par -g 16 jac.ptr | jq -s '[.[] | select(.record==\"line\")] | sort_by(-.insuff_parallelism - .communication) | .[:5]'", Text: "the five lines that lose most"},
 		},
 		Run: run,
 	}
@@ -116,7 +118,7 @@ func run(e *cli.Env) error {
 	src = call.Ahead(ctx, src, e.Threads())
 	r, err := sim.Run(ctx, sim.Config{
 		Machine: m, Grid: grid, Options: opts,
-		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted, OwnTimes: true,
+		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted, OwnTimes: true, Lines: e.Flags.Bool("lines"),
 	}, src)
 	warnings, werr := open.WarnOfTrace(e, src.Warnings())
 	if err := cmp.Or(err, werr); err != nil {

@@ -9,6 +9,9 @@ import (
 )
 
 func (e *classes) Enter(a Account) {
+	if a == e.at && int(a) < len(e.books) && e.books[a].counters != nil {
+		return
+	}
 	e.flush()
 	for len(e.books) <= int(a) {
 		e.books = append(e.books, book{})

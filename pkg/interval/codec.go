@@ -11,13 +11,14 @@ import (
 
 // The records of an interval stream (schema/README.md): the header
 // "simulation"; "interval" for each interval, parents first; "processor" for
-// each class of processors in an interval; "span" for each piece of a
-// timeline; "end". [Writer] writes and [Reader] reads them. The tables below
+// each class of processors in an interval; "line" for each line of the source
+// in an interval; "span" for each piece of a timeline; "end". [Writer] writes and [Reader] reads them. The tables below
 // are the only place that knows how fields are named in records.
 const (
 	recSimulation = "simulation"
 	recInterval   = "interval"
 	recProcessor  = "processor"
+	recLine       = "line"
 	recSpan       = "span"
 	recEnd        = "end"
 )
@@ -129,13 +130,16 @@ func kindFields() []ndjson.Field[KindTimes] {
 	return fields
 }
 
-var timesRecord = ndjson.NewRecord("a set of characteristics", timesFields()...)
+var timesRecord = ndjson.NewRecord("a set of characteristics", timesFields(func(*Characteristic) bool { return true })...)
 
-// timesFields returns the fields of a set of characteristics: its own, then
-// an object for each kind of operation.
-func timesFields() []ndjson.Field[Times] {
+// timesFields returns the fields of a set of characteristics: its own as far
+// as they are wanted, then an object for each kind of operation.
+func timesFields(wanted func(*Characteristic) bool) []ndjson.Field[Times] {
 	var fields []ndjson.Field[Times]
 	for _, c := range characteristics {
+		if !wanted(&c) {
+			continue
+		}
 		if c.ratio != nil {
 			fields = append(fields, ndjson.Float(c.Name, c.ratio))
 		} else {

@@ -9,10 +9,11 @@ import (
 )
 
 // Record is a record of an interval stream: exactly one of Interval,
-// Processor and Span is set.
+// Processor, Line and Span is set.
 type Record struct {
 	Interval  *Interval
 	Processor *Processor
+	Line      *Line
 	Span      *Span
 	// Pos is where the record came from.
 	Pos diag.Pos
@@ -31,6 +32,7 @@ type Reader struct {
 	header    Header
 	interval  Interval
 	processor Processor
+	line      Line
 	span      Span
 	end       *End
 	intervals int64
@@ -75,6 +77,10 @@ func (d *Reader) Next() (Record, error) {
 			d.processor = Processor{Boxes: d.processor.Boxes[:0]}
 			rec.Processor = &d.processor
 			err = take(d.in, processorRecord, &d.processor, checkProcessor)
+		case recLine:
+			d.line = Line{Functions: d.line.Functions[:0]}
+			rec.Line = &d.line
+			err = take(d.in, lineRecord, &d.line, checkLine)
 		case recSpan:
 			d.span = Span{}
 			rec.Span = &d.span

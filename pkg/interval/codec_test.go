@@ -54,6 +54,8 @@ func writeRecord(w *interval.Writer, r any) error {
 		return w.Interval(&r)
 	case interval.Processor:
 		return w.Processor(&r)
+	case interval.Line:
+		return w.Line(&r)
 	case interval.Span:
 		return w.Span(&r)
 	}
@@ -87,6 +89,10 @@ func read(text []byte) (all contents, err error) {
 				p.Boxes = append(p.Boxes, append([]string(nil), b...))
 			}
 			all.Records = append(all.Records, p)
+		case rec.Line != nil:
+			l := *rec.Line
+			l.Functions = append([]interval.Function(nil), l.Functions...)
+			all.Records = append(all.Records, l)
 		default:
 			all.Records = append(all.Records, *rec.Span)
 		}
@@ -139,6 +145,22 @@ func sample(rng *rand.Rand) *contents {
 		all.Records = append(all.Records, interval.Span{Processors: "0-3", Start: 0.5, End: 0.75, Kind: interval.SpanCommunication,
 			Op: []string{"", "reduction"}[id&1], Interval: id + 1, Seq: 41})
 	}
+	for id := range 3 {
+		var l interval.Line
+		fill(reflect.ValueOf(&l).Elem(), rng)
+		l.Interval, l.File, l.FromLine, l.Line = id+1, "jac\t\xe4.fdv", 3, 3+id
+		l.Functions = []interval.Function{{Func: "dopl_", Calls: 2}, {Func: "endpl_", Calls: 1}}[:id]
+		if id == 0 {
+			l.Functions = nil
+		}
+		for _, c := range interval.Characteristics() {
+			if at := c.At(&l.Times); at != nil && !c.Inner {
+				*at = 0
+			}
+		}
+		l.Efficiency = 0
+		all.Records = append(all.Records, l)
+	}
 	return all
 }
 
@@ -183,10 +205,7 @@ func TestSameAsEncodingJSON(t *testing.T) {
 			if err := json.Unmarshal(b, &want); err != nil {
 				t.Fatal(err)
 			}
-			kind := []string{"simulation", "interval", "processor", "span"}[min(i, (i+2)%3+1)]
-			if i == len(values)-1 {
-				kind = "end"
-			}
+			kind := map[string]string{"Header": "simulation", "Interval": "interval", "Processor": "processor", "Span": "span", "Line": "line", "End": "end"}[reflect.TypeOf(v).Name()]
 			if got["record"] != kind {
 				t.Errorf("record %d is %v, want %s", i, got["record"], kind)
 			}
@@ -306,9 +325,11 @@ func TestReaderComplains(t *testing.T) {
 		{3, `[["0,2-3","1"]]`, `["0,2-3","1"]`, `x:3:45: found a string, expected an array`},
 		{4, `"kind":"communication"`, `"kind":"talk"`, `x:4:1: found a span of the kind "talk"`},
 		{4, `"start":0.5`, `"start":0.8`, `x:4:1: found a span from 0.8 to 0.75, expected one that ends after its start, from 0`},
-		{11, `3`, `4`, `x:11:1: found 3 intervals before the end record, expected 4 as it says; part of the stream is missing or was put in twice`},
-		{11, `3`, `2`, `x:11:1: found 3 intervals before the end record, expected 2 as it says`},
-		{11, `"intervals":3,`, ``, `x:11:1: found an end without "intervals"`},
+		{14, `3`, `4`, `x:14:1: found 3 intervals before the end record, expected 4 as it says; part of the stream is missing or was put in twice`},
+		{14, `3`, `2`, `x:14:1: found 3 intervals before the end record, expected 2 as it says`},
+		{14, `"intervals":3,`, ``, `x:14:1: found an end without "intervals"`},
+		{11, `"from_line":3`, `"from_line":4`, `x:11:1: found lines 4 to 3 of interval 1, expected an interval from 1 and lines from 0 in order`},
+		{12, `"calls":2`, `"calls":0`, `x:12:1: found 0 calls of dopl_, expected a number from 1`},
 		{4, lines[3], lines[0], `x:4:1: found a second header, expected intervals`},
 		{4, lines[3], "{\"record\":\"x\",}\n", `x:4:15: found '}', expected a key in double quotes`},
 		{1, `"simulation"`, `"trace"`, `found the calls of a trace, as dvmtrace-parse writes them; expected the intervals of a simulated program, as dvmsim writes them`},
@@ -331,7 +352,7 @@ func TestReaderComplains(t *testing.T) {
 func TestFilteredStream(t *testing.T) {
 	lines := strings.SplitAfter(string(write(t, sample(rand.New(rand.NewPCG(13, 14))))), "\n")
 	all, err := read([]byte(strings.Join(append(lines[:4:4], lines[7:]...), "")))
-	if err != nil || len(all.Records) != 6 {
+	if err != nil || len(all.Records) != 9 {
 		t.Errorf("%d records, %v", len(all.Records), err)
 	}
 	if _, err = read([]byte(strings.Join(append(lines[:4:4], lines[10:]...), ""))); err == nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // Writer writes an interval stream: Header, then Interval for each interval,
-// Processor and Span anywhere between, then End. Each record is one Write to
+// Processor, Line and Span anywhere between, then End. Each record is one Write to
 // the destination, which should buffer; there is nothing to flush.
 //
 // An error of the destination is final. A record with a value that JSON
@@ -54,6 +54,18 @@ func (w *Writer) Processor(p *Processor) error {
 	}
 	if err != nil {
 		return w.done(fmt.Sprintf("processors of interval %d", p.Interval), err)
+	}
+	return nil
+}
+
+// Line writes a line of the source.
+func (w *Writer) Line(l *Line) error {
+	err := checkLine(l)
+	if err == nil {
+		err = put(w, lineRecord, recLine, l)
+	}
+	if err != nil {
+		return w.done(fmt.Sprintf("line %s:%d of interval %d", l.File, l.Line, l.Interval), err)
 	}
 	return nil
 }

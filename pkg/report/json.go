@@ -30,11 +30,12 @@ type document struct {
 type jsonInterval struct {
 	interval.Interval
 	Classes []interval.Processor `json:"classes,omitempty"`
+	Lines   []interval.Line      `json:"lines,omitempty"`
 }
 
 // writeJSON writes one document: the fields of the header record, what the
-// figures say, and "intervals", each with the fields of its record and the
-// classes of its processors.
+// figures say, and "intervals", each with the fields of its record the
+// classes of its processors and its lines.
 func writeJSON(w io.Writer, t *Tree, _ Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	findings := Findings(t)
@@ -52,7 +53,7 @@ func writeJSON(w io.Writer, t *Tree, _ Options) error {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		text, err := marshal(jsonInterval{n.Interval, n.Classes})
+		text, err := marshal(jsonInterval{n.Interval, n.Classes, n.Lines})
 		if err != nil {
 			return err
 		}

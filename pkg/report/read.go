@@ -32,6 +32,8 @@ func Read(name string, r io.Reader, level int) (*Tree, error) {
 			err = b.Interval(rec.Pos, rec.Interval)
 		case rec.Processor != nil:
 			err = b.Processor(rec.Pos, rec.Processor)
+		case rec.Line != nil:
+			err = b.Line(rec.Pos, rec.Line)
 		}
 		if err != nil {
 			return nil, err

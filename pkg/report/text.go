@@ -69,6 +69,22 @@ func writeText(w io.Writer, t *Tree, o Options) error {
 		}
 	}
 
+	if worst := worstLines(t, shownLines); len(worst) > 0 {
+		line("")
+		line(paint(bold, "the lines that lose most"))
+		rows := [][]string{{"lines", "lost", "of all", "spent", "functions"}}
+		for _, l := range worst {
+			rows = append(rows, []string{stretchWords(&l), o.time(float64(l.Lost())), o.percent(ratio(float64(l.Lost()), float64(root.LostTime))),
+				o.time(float64(l.Spent())), functionWords(l.Functions)})
+		}
+		for i, row := range align(rows, "ldddl") {
+			if i == 0 {
+				row = paint(bold, row)
+			}
+			line(row)
+		}
+	}
+
 	line("")
 	rows := [][]string{{"interval", "place", "expr", "count", "processors", "execution", "efficiency", "lost", "use"}}
 	for _, n := range t.Nodes {

@@ -39,6 +39,10 @@ type Node struct {
 	// Classes are the processors of the interval in the order of the stream,
 	// empty when the stream holds none.
 	Classes []interval.Processor
+	// Lines are what passed at the lines of the source in the interval, those
+	// inside it excepted; empty when the stream holds none. Those of intervals
+	// that were dropped are not among them.
+	Lines []interval.Line
 }
 
 // Builder makes a [Tree] of the records of a stream.
@@ -128,6 +132,22 @@ func (b *Builder) Processor(pos diag.Pos, p *interval.Processor) error {
 			c.Boxes = append(c.Boxes, slices.Clone(box))
 		}
 		at.node.Classes = append(at.node.Classes, c)
+	}
+	return nil
+}
+
+// Line adds a line of the source that was read at pos. The error, a
+// [diag.Error], says when its interval did not come before it. The builder
+// keeps nothing of l, which a reader may use again.
+func (b *Builder) Line(pos diag.Pos, l *interval.Line) error {
+	at, ok := b.seen[l.Interval]
+	if !ok {
+		return diag.New(pos, "report/parent", "a line of interval %d, which does not come before it", l.Interval)
+	}
+	if at.node != nil {
+		own := *l
+		own.Functions = slices.Clone(l.Functions)
+		at.node.Lines = append(at.node.Lines, own)
 	}
 	return nil
 }

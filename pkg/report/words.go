@@ -205,10 +205,10 @@ func typeWords(t interval.Type) string {
 // loneWords says why a report cannot say where in the program time goes, "" when
 // it can.
 func loneWords(t *Tree) string {
-	if len(t.Nodes) > 1 || t.Dropped > 0 {
+	if len(t.Nodes) > 1 || t.Dropped > 0 || len(t.Root.Lines) > 0 {
 		return ""
 	}
-	return "The trace marks no intervals, so all times are those of the whole program: compile the program with intervals to see where they are spent."
+	return "The trace marks no intervals, so all times are those of the whole program: run dvmsim with --lines, or compile the program with intervals, to see where they are spent."
 }
 
 // exprWords returns the value of the interval's expression, "" without one.

@@ -29,7 +29,7 @@ func exportFirst(s *Sim, c *call.Call) (effect, error) {
 	if err != nil {
 		return effect{}, err
 	}
-	s.tree.operation(interval.Shadow)
+	s.countOperation(interval.Shadow)
 	sys := s.objects.Current()
 	start, mark := s.startAsync(sys, interval.Shadow)
 	s.loop.edges = append(s.loop.edges, boundary{call: c.Clone(), group: g, demands: d, first: true, start: start, mark: mark, sys: sys})
@@ -134,7 +134,7 @@ func (s *Sim) passEdges(l *object.Loop, times []loopTime, e *edgeCounts, edges b
 			return workOf(p.of.share, counts.count(labels, edges), p.user.merged, p.system.merged)
 		})
 	}
-	s.clocks.Enter(s.tree.cur.account)
+	s.clocks.Enter(s.account())
 }
 
 // abandonLoop ends a loop that the program left open: its time passes, and

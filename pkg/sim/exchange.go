@@ -94,7 +94,7 @@ func (o site) String() string {
 // synchronous does an operation during which the processors of the current
 // system wait: sync(K), then comm(K, T).
 func (s *Sim) synchronous(k interval.Kind, demands ...clock.Demand) {
-	s.tree.operation(k)
+	s.countOperation(k)
 	s.whileWaiting(k, demands...)
 }
 
@@ -122,7 +122,7 @@ func (s *Sim) begin(c *call.Call, key flightKey, k interval.Kind, demands ...clo
 // waits end them in order.
 func (s *Sim) start(c *call.Call, key flightKey, k interval.Kind, demands ...clock.Demand) {
 	sys := s.objects.Current()
-	s.tree.operation(k)
+	s.countOperation(k)
 	start, mark := s.startAsync(sys, k)
 	end := s.clocks.Exchange(sys, start, demands...)
 	s.flights.open = append(s.flights.open, flight{key: key, by: callSite(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, mark: mark})

@@ -98,7 +98,7 @@ func sendShadow(s *Sim, c *call.Call) (effect, error) {
 		return effect{}, s.startEdges(c, g)
 	}
 	h.waits++
-	s.tree.operation(interval.Shadow)
+	s.countOperation(interval.Shadow)
 	s.flights.collective++
 	s.clocks.Pipeline(w.sinceMark(r.mark))
 	s.clocks.Variation(s.objects.Current(), interval.Shadow)

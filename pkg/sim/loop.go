@@ -28,6 +28,10 @@ type openLoop struct {
 	// times are the loop's time so far, where something needs to know it at
 	// the loop's end.
 	times []loopTime
+	// first is the line of its first dopl_, for those who want lines, and
+	// inBody says that the time of its body is being booked.
+	first  lineKey
+	inBody bool
 }
 
 // deferred reports whether the loop's time passes at its end and not before.
@@ -63,6 +67,9 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 	}
 	own := effect{byAll: true}
 	s.loop.portion = nil
+	if s.loop.first == (lineKey{}) {
+		s.loop.first = lineKey{file: c.File, line: c.Line, body: true}
+	}
 	p := s.loop.pipe
 	if more == 0 {
 		if p != nil {
@@ -125,6 +132,8 @@ func (p *portion) same(q *portion) bool {
 // passInBody passes time in the body of the open loop: its iterations' owners
 // spend it.
 func (s *Sim) passInBody(user, system spent) {
+	s.enterBody()
+	defer s.leaveBody()
 	p := s.loop.portion
 	if p.share == nil {
 		s.user(user)
@@ -151,14 +160,15 @@ func (s *Sim) keepTime(p *portion, user, system spent) {
 	if s.loop.pipe != nil {
 		first = s.loop.pipe.passed
 	}
+	account := s.account()
 	for i := len(times) - 1; i >= first && times[i].of.same(p); i-- {
-		if times[i].account == s.tree.cur.account {
+		if times[i].account == account {
 			times[i].user.add(user)
 			times[i].system.add(system)
 			return
 		}
 	}
-	part := loopTime{of: p, account: s.tree.cur.account}
+	part := loopTime{of: p, account: account}
 	part.user.add(user)
 	part.system.add(system)
 	s.loop.times = append(times, part)

@@ -23,7 +23,7 @@ func across(s *Sim, c *call.Call) (effect, error) {
 	if err := s.objects.Across(c); err != nil {
 		return effect{}, err
 	}
-	s.tree.operation(interval.Shadow)
+	s.countOperation(interval.Shadow)
 	s.loop.pipe = &pipe{}
 	return effect{}, nil
 }
@@ -92,7 +92,7 @@ func (s *Sim) passIdle(l *object.Loop, times []loopTime) {
 			return clock.Amount{System: t, SystemRedundant: redundant}
 		})
 	}
-	s.clocks.Enter(s.tree.cur.account)
+	s.clocks.Enter(s.account())
 }
 
 // countAt returns how many iterations of a share the processor at coords has.
@@ -110,7 +110,7 @@ func (s *Sim) passTimes(times []loopTime) {
 		s.clocks.Enter(p.account)
 		s.passShare(p.of.loop.System, p.of.share, p.user, p.system)
 	}
-	s.clocks.Enter(s.tree.cur.account)
+	s.clocks.Enter(s.account())
 }
 
 // loopPipeline is the wavefront of a pipelined loop.

@@ -35,6 +35,8 @@ type Result struct {
 	books       clock.Books
 	nodes       []interval.Interval // in the order of the stream, parents first
 	classes     [][]class           // of every interval of nodes
+	withLines   bool
+	lines       [][]interval.Line // of every interval of nodes, nil without
 }
 
 // class is a class of processors that has been given its characteristics in
@@ -57,6 +59,7 @@ func (r *Result) ExecutionTime() units.Seconds { return r.nodes[0].ExecutionTime
 func (r *Result) integrate() {
 	r.walk(r.tree.root, 0, r.tree.root.level)
 	r.cut(r.Options.Level)
+	r.settleLines()
 }
 
 // cut removes the intervals below the given level, whose figures are part of
@@ -70,14 +73,24 @@ func (r *Result) cut(level int) {
 	n := 0
 	for i, iv := range r.nodes {
 		if iv.Level > level {
+			// The last interval that was kept is the one around it.
+			if r.withLines {
+				r.lines[n-1] = append(r.lines[n-1], r.lines[i]...)
+			}
 			continue
 		}
 		renamed[iv.ID] = n + 1
 		iv.ID, iv.Parent = n+1, renamed[iv.Parent]
 		r.nodes[n], r.classes[n] = iv, r.classes[i]
+		if r.withLines {
+			r.lines[n] = r.lines[i]
+		}
 		n++
 	}
 	r.nodes, r.classes = r.nodes[:n], r.classes[:n]
+	if r.withLines {
+		r.lines = r.lines[:n]
+	}
 }
 
 // walk appends n and what is below it to the intervals and returns the
@@ -94,6 +107,15 @@ func (r *Result) walk(n *node, parent, level int) ([]clock.Counters, []bool) {
 	for i := range sum {
 		c, in := r.books.Counters(n.account, i)
 		sum[i], member[i] = *c, in
+		for _, l := range n.lines {
+			c, in := r.books.Counters(l.account, i)
+			sum[i].Add(c)
+			member[i] = member[i] || in
+		}
+	}
+	if r.withLines {
+		r.lines = append(r.lines, nil)
+		r.addLines(n, at)
 	}
 	for _, kid := range n.kids {
 		below, in := r.walk(kid, at+1, level+1)
@@ -289,6 +311,11 @@ func (r *Result) Write(w *interval.Writer, d Detail) error {
 		}
 		if err := r.Processors(i, d, w.Processor); err != nil {
 			return err
+		}
+		for _, l := range r.Lines(i) {
+			if err := w.Line(&l); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -54,6 +54,9 @@ type Config struct {
 	// keep them and the grid is the one that was traced
 	// (docs/model.md#own-times).
 	OwnTimes bool
+	// Lines books everything to the lines of the source as well
+	// (docs/model.md#lines).
+	Lines bool
 	// NewClocks makes the clocks, nil for the usual ones ([clock.New]).
 	NewClocks func(clock.Config) clock.Clocks
 }
@@ -80,6 +83,7 @@ type Sim struct {
 	loop     openLoop
 	own      ownTimes
 	measured *measured // when the run is measured, not predicted
+	lines    *lineBook // nil when lines are not wanted
 	inIO     bool      // between biof_ and eiof_
 
 	explained   *explanation // of the call being simulated
@@ -134,6 +138,9 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 		p *= int64(n)
 	}
 	s := &Sim{cfg: cfg, header: h}
+	if cfg.Lines {
+		s.lines = &lineBook{}
+	}
 	oc := object.Config{Grid: cfg.Grid, Traced: h.Runtime.Root()}
 	if text := cfg.Options.Sections; text != "" {
 		var err error
@@ -200,6 +207,10 @@ func (s *Sim) begins(at site) {
 		at = s.first
 	}
 	s.tree = newTree(at.file, at.line)
+	if s.lines != nil {
+		// What passes at the begin belongs to the first line.
+		s.reach(lineKey{file: at.file, line: at.line})
+	}
 	s.enter(s.tree.root)
 }
 
@@ -216,6 +227,9 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	if s.tree == nil {
 		s.begins(site{file: e.File, line: e.Line})
 	}
+	if s.lines != nil {
+		s.reach(lineKey{file: e.File, line: e.Line})
+	}
 	last, err := s.beforeEnd(e)
 	if err != nil {
 		return nil, err
@@ -230,6 +244,7 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 		return nil, err
 	}
 	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, startup: s.startup, tree: s.tree, books: s.clocks, explanation: s.explanation}
+	r.withLines = s.lines != nil
 	r.Warnings = append(r.Warnings, s.objects.Warnings()...)
 	r.Warnings = append(r.Warnings, s.notes.all()...)
 	if s.cfg.Strict && len(r.Warnings) > 0 {

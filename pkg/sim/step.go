@@ -27,6 +27,7 @@ func (s *Sim) Step(c *call.Call) error {
 	if err := s.takeOwn(c); err != nil {
 		return err
 	}
+	s.atLine(c)
 	if s.inIO {
 		return s.stepIO(c)
 	}

@@ -19,6 +19,9 @@ type node struct {
 	ops     interval.Operations
 	kids    []*node
 	byKey   map[nodeKey]*node
+	// lines are its lines when they are wanted, in the order of first use.
+	lines  []*lineAccount
+	byLine map[lineKey]*lineAccount
 }
 
 // nodeKey identifies an interval among its siblings.
@@ -35,11 +38,19 @@ type tree struct {
 	root  *node
 	cur   *node
 	nodes []*node
+	// accounts is how many accounts intervals and lines have.
+	accounts clock.Account
 }
 
 func newTree(file string, line int) *tree {
 	root := &node{typ: interval.Main, file: file, line: line, count: 1}
-	return &tree{root: root, cur: root, nodes: []*node{root}}
+	return &tree{root: root, cur: root, nodes: []*node{root}, accounts: 1}
+}
+
+// newAccount returns an account that nothing has been booked to.
+func (t *tree) newAccount() clock.Account {
+	t.accounts++
+	return t.accounts - 1
 }
 
 // begin enters an interval and returns its node.
@@ -50,7 +61,7 @@ func (t *tree) begin(typ interval.Type, c *call.Call, expr *int64) *node {
 	}
 	n := t.cur.byKey[k]
 	if n == nil {
-		n = &node{account: clock.Account(len(t.nodes)), parent: t.cur, level: t.cur.level + 1, typ: typ, file: c.File, line: c.Line, expr: expr}
+		n = &node{account: t.newAccount(), parent: t.cur, level: t.cur.level + 1, typ: typ, file: c.File, line: c.Line, expr: expr}
 		t.nodes = append(t.nodes, n)
 		t.cur.kids = append(t.cur.kids, n)
 		if t.cur.byKey == nil {
@@ -73,7 +84,7 @@ func (t *tree) end() {
 	t.cur = t.cur.parent
 }
 
-// count counts an operation in the interval and all around it.
+// operation counts an operation in the interval and all around it.
 func (t *tree) operation(k interval.Kind) {
 	for n := t.cur; n != nil; n = n.parent {
 		*n.ops.Kind(k)++

@@ -62,6 +62,21 @@ func intervals() object {
 			"The characteristics of one processor of a class of processors with equal values: sums over processors are over this one. "+
 				"A class has boxes, a processor with a record of its own has a rank.",
 			processor).with(member{"oneOf", list{object{{"required", list{"boxes"}}}, object{{"required", list{"rank"}}}}})},
+		{"line", record("line", "Line of the source in an interval",
+			"The characteristics that add up of what passed at a line, nested intervals excepted. Sums are over all processors; the lines of an interval sum to what passed in it.",
+			additive(fieldsOf[interval.Line](join(times(), notes{
+				"interval":   {doc: "id of the interval", keys: atLeast(1)},
+				"file":       {doc: "file of the source" + anyBytes},
+				"line":       {doc: "line of the calls", keys: atLeast(0)},
+				"from_line":  {doc: "first line of the stretch that ends at line: that of the call before, or of the dopl_ when line is that of the endpl_", keys: atLeast(0)},
+				"functions":  {doc: "functions that were called there, in the order of their first calls"},
+				"operations": {doc: "operations that were started there, by kind"},
+			}))))},
+		{"function", closed("Function", "A function of the run-time system that was called at a line.",
+			fieldsOf[interval.Function](notes{
+				"func":  {doc: "name of the function"},
+				"calls": {doc: "number of its calls", keys: atLeast(1)},
+			}))},
 		{"kind_times", closed("Characteristics of a kind of operation", "The characteristics of one kind of communication operation.",
 			fieldsOf[interval.KindTimes](kindTimes()))},
 		{"span", record("span", "Piece of the timeline", "Processors that do the same from start to end.",
@@ -83,7 +98,17 @@ func intervals() object {
 	}
 	return variants(schema.Intervals, "Record of a stream of intervals",
 		"One line of what dvmsim writes. The first record is the header \"simulation\", the last is \"end\".",
-		append(defs, machineDefs()...), "simulation", "interval", "processor", "span", "end")
+		append(defs, machineDefs()...), "simulation", "interval", "processor", "line", "span", "end")
+}
+
+// additive returns the fields without the characteristics that do not add up.
+func additive(fields []field) []field {
+	for _, c := range interval.Characteristics() {
+		if !c.Inner {
+			fields = slices.DeleteFunc(fields, func(f field) bool { return f.name == c.Name })
+		}
+	}
+	return fields
 }
 
 // choices are the notes of the choices of the model.

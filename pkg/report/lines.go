@@ -1,0 +1,71 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"dvmtools/pkg/interval"
+)
+
+// shownLines is how many lines the text shows.
+const shownLines = 10
+
+// SourceLines returns the lines of the program that the stream holds, each once with
+// what passed there in all intervals that the tree holds, by file and line.
+// Only what adds up is known of them ([interval.Line]); Interval is the first
+// interval that has the line.
+func SourceLines(t *Tree) []interval.Line {
+	var list []interval.Line
+	for _, n := range t.Nodes {
+		for i := range n.Lines {
+			l := n.Lines[i]
+			l.Functions = slices.Clone(l.Functions)
+			list = append(list, l)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b interval.Line) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	merged := list[:0]
+	for i := range list {
+		if k := len(merged) - 1; k >= 0 && merged[k].File == list[i].File && merged[k].Line == list[i].Line {
+			merged[k].Add(&list[i])
+			continue
+		}
+		merged = append(merged, list[i])
+	}
+	return merged
+}
+
+// worstLines returns at most n lines that lose most, those that lose nothing
+// excepted.
+func worstLines(t *Tree, n int) []interval.Line {
+	list := slices.DeleteFunc(SourceLines(t), func(l interval.Line) bool { return l.Lost() <= 0 })
+	slices.SortStableFunc(list, func(a, b interval.Line) int { return cmp.Compare(b.Lost(), a.Lost()) })
+	return list[:min(n, len(list))]
+}
+
+// stretchWords names the lines whose time a line has: "jac.fdv:24-31".
+func stretchWords(l *interval.Line) string {
+	if l.FromLine == l.Line {
+		return fmt.Sprintf("%s:%d", Clean(l.File), l.Line)
+	}
+	return fmt.Sprintf("%s:%d-%d", Clean(l.File), l.FromLine, l.Line)
+}
+
+// functionWords lists the functions that were called at a line: "dopl_ 40,
+// endpl_ 20".
+func functionWords(list []interval.Function) string {
+	const most = 4
+	var words []string
+	for i, f := range list {
+		if i == most && len(list) > most+1 {
+			words = append(words, fmt.Sprintf("%d more", len(list)-most))
+			break
+		}
+		words = append(words, fmt.Sprintf("%s %d", Clean(f.Func), f.Calls))
+	}
+	return strings.Join(words, ", ")
+}
