@@ -69,6 +69,7 @@ var packages = []struct {
 	{"internal/effort", ""},
 	{"internal/testtraces", "internal/effort pkg/stream pkg/call pkg/ptr pkg/ptr/merge"},
 	{"scripts/bench", ""},
+	{"scripts/reality", "pkg/units pkg/stream pkg/call pkg/ptr pkg/ptr/merge pkg/machine pkg/machine/par pkg/interval pkg/sim pkg/report"},
 	{"scripts/soak", "internal/effort"},
 	{"scripts/tracegen", "internal/tracegen"},
 	{"scripts/tracescale", "pkg/stream"},

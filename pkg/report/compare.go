@@ -114,6 +114,12 @@ func own(n *Node, of func(*interval.Times) float64) float64 {
 	return x
 }
 
+// The names of parts that are spoken of elsewhere.
+const (
+	labelWaiting = "waiting for others"
+	labelIdle    = "idle"
+)
+
 // causes are the parts of a processor's time, summed over processors, by which
 // two programs differ. Divided by the number of processors they sum to the
 // execution time.
@@ -125,13 +131,13 @@ var causes = []struct {
 	{"computing", "computing", func(t *interval.Times) float64 { return float64(t.CPUTime) }},
 	{"in the run-time system", "in the run-time system", func(t *interval.Times) float64 { return float64(t.SYSTime) }},
 	{"input and output", "reading and writing", func(t *interval.Times) float64 { return float64(t.IOTime) }},
-	{"waiting for others", "waiting for other processors", func(t *interval.Times) float64 { return float64(t.CommunicationSynch) }},
+	{labelWaiting, "waiting for other processors", func(t *interval.Times) float64 { return float64(t.CommunicationSynch) }},
 	{"results of input and output", "sending the results of input and output", ofKind(interval.IO)},
 	{"reductions", "in reductions", ofKind(interval.Reduction)},
 	{"shadow edges", "exchanging shadow edges", ofKind(interval.Shadow)},
 	{"remote access", "accessing elements of other processors", ofKind(interval.Remote)},
 	{"redistribution", "redistributing arrays", ofKind(interval.Redistribution)},
-	{"idle", "idle at the end", func(t *interval.Times) float64 { return float64(t.Idle) }},
+	{labelIdle, "idle at the end", func(t *interval.Times) float64 { return float64(t.Idle) }},
 }
 
 // cause is by how much a part differs.

@@ -44,13 +44,35 @@ func predictionTable(pairs []Pair, pa, pb float64) table {
 
 // explainsMost returns the part of the average processor's time in an interval
 // that is predicted too short by most, or too long, and by how much; "" when no
-// part is.
+// part is. Who waits less for others is idle longer at the end, so that these
+// are one part.
 func explainsMost(p Pair, pa, pb float64, short bool) (label string, by units.Seconds) {
-	for _, c := range causes {
-		d := c.of(&p.A.Times)/pa - c.of(&p.B.Times)/pb
+	take := func(what string, d float64) {
 		if (d < 0) == short && math.Abs(d) > math.Abs(float64(by)) {
-			label, by = c.label, units.Seconds(d)
+			label, by = what, units.Seconds(d)
 		}
 	}
+	rest := 0.0
+	for _, c := range causes {
+		d := c.of(&p.A.Times)/pa - c.of(&p.B.Times)/pb
+		if c.label == labelWaiting || c.label == labelIdle {
+			rest += d
+			continue
+		}
+		take(c.label, d)
+	}
+	take("waiting and idle", rest)
 	return label, by
+}
+
+// Cause returns the part of the average processor's time that explains most of
+// the error of a prediction, and by how much it is predicted too long, or too
+// short when it is negative; "" when there is no error.
+func Cause(predicted, measured *Tree) (part string, by units.Seconds) {
+	off := predicted.Root.ExecutionTime - measured.Root.ExecutionTime
+	if off == 0 {
+		return "", 0
+	}
+	p := Pair{predicted.Root, measured.Root, 0}
+	return explainsMost(p, processorsOf(predicted), processorsOf(measured), off < 0)
 }

@@ -34,7 +34,7 @@ func TestPredictionAndMeasurement(t *testing.T) {
 	}
 	predicted, measured := tree(false, 1.25, 0.25), tree(true, 1, 1)
 	text := sheet(t, report.Compare(predicted, measured, "p", "m"), report.Text)
-	want := []string{"Predicted and measured", "predicted", "measured", "1.500 s", "2.000 s", "-25.0 %", "waiting for others", "-750.0 ms"}
+	want := []string{"Predicted and measured", "predicted", "measured", "1.500 s", "2.000 s", "-25.0 %", "waiting and idle", "-750.0 ms"}
 	for _, w := range want {
 		if !strings.Contains(text, w) {
 			t.Errorf("%q is missing in\n%s", w, text)
