@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"dvmtools/internal/effort"
 )
 
 // A browser is a Chromium without a window, driven by the DevTools protocol
@@ -46,6 +48,9 @@ func chromium() string {
 // is a failure when DVM_FULL is 1.
 func startBrowser(t testing.TB) *browser {
 	t.Helper()
+	if effort.Race {
+		t.Skip("the pages are the same without the race detector")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("no pipes to a child process")
 	}
