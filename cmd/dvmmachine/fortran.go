@@ -189,6 +189,12 @@ func (s *fortran) run(ctx context.Context, name, first, second string) (*process
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
+	// What an interruption leaves behind is small: the files of the programs
+	// are not needed any more. Where a program that runs cannot be removed,
+	// close does it.
+	for _, f := range append(files, name) {
+		os.Remove(filepath.Join(s.dir, f))
+	}
 	return p, nil
 }
 

@@ -65,8 +65,8 @@ const (
 // told from 0: it is too often negative, or the mean lies within three
 // standard deviations of the mean.
 //
-// The runs of both programs take turns, in the order first, second, second,
-// first, so that a machine that becomes slower or faster delays both alike;
+// The runs of both programs take turns, and so does which of them begins a
+// sample, so that a machine that becomes slower or faster delays both alike;
 // the shortest of [Options.Repeats] runs counts, so that one that was
 // interrupted does not.
 func Difference(first, second Runner, operations int, o Options) (Timing, error) {
@@ -77,7 +77,7 @@ func Difference(first, second Runner, operations int, o Options) (Timing, error)
 	var t Timing
 	var samples []float64
 	for len(samples) < o.Samples {
-		a, b, err := shortest(first, n, second, n, o.Repeats)
+		a, b, err := shortest(first, n, second, n, o.Repeats, (len(samples)+t.Negative)%2 == 1)
 		if err != nil {
 			return t, err
 		}
@@ -105,8 +105,8 @@ func Speedup(long Runner, longGroups int, short Runner, shortGroups int, o Optio
 	m := n * max(1, longGroups/shortGroups)
 	var t Timing
 	var samples []float64
-	for range o.Samples {
-		a, b, err := shortest(long, n, short, m, o.Repeats)
+	for i := range o.Samples {
+		a, b, err := shortest(long, n, short, m, o.Repeats, i%2 == 1)
 		if err != nil {
 			return t, err
 		}
@@ -139,8 +139,9 @@ func calibrate(r Runner, o Options) (int, error) {
 	return 0, &Unmeasured{fmt.Sprintf("%d iterations take less than %v s", maxIterations, want)}
 }
 
-// shortest makes the runs of a sample in turn.
-func shortest(first Runner, n int, second Runner, m, repeats int) (a, b float64, err error) {
+// shortest makes the runs of a sample in turn, the second program first if
+// swap says so, and returns the shortest time of each.
+func shortest(first Runner, n int, second Runner, m, repeats int, swap bool) (a, b float64, err error) {
 	a, b = math.Inf(1), math.Inf(1)
 	once := func(r Runner, n int, best *float64) {
 		if err != nil {
@@ -154,7 +155,7 @@ func shortest(first Runner, n int, second Runner, m, repeats int) (a, b float64,
 		*best = min(*best, t)
 	}
 	for i := range repeats {
-		if i%2 == 0 {
+		if i%2 == 0 != swap {
 			once(first, n, &a)
 			once(second, m, &b)
 		} else {

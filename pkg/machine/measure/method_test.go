@@ -72,6 +72,19 @@ func TestDifference(t *testing.T) {
 	}
 }
 
+// TestDrift: an operation that takes a thousandth of the loop's time, on a
+// machine that becomes 5 % slower each second. A run of 10 ms makes the one
+// behind it 0.05 % longer, half of what the operations take, unless which
+// program comes first changes. The mean is above 20 ps by the average slowness.
+func TestDrift(t *testing.T) {
+	m := machine{grain: 1e-9, drift: 0.05, random: rand.New(rand.NewPCG(1, 2))}
+	got, err := measure.Difference(loop{&m, 20e-6}, loop{&m, 20.02e-6}, 1000,
+		measure.Options{Samples: 20, Repeats: 4, RunTime: 0.01, Grain: 1e-9})
+	if err != nil || got.Mean < 19e-12 || got.Mean > 22e-12 {
+		t.Errorf("%+v, %v: want 20 to 21.5 ps", got, err)
+	}
+}
+
 // TestNothingToMeasure: noise is no timing.
 func TestNothingToMeasure(t *testing.T) {
 	for seed := range uint64(20) {
@@ -90,8 +103,9 @@ func TestNothingToMeasure(t *testing.T) {
 }
 
 // TestNegative: a single negative difference is measured again and counted.
+// The second program begins every other sample.
 func TestNegative(t *testing.T) {
-	s := script{1, 1, 0.5, 1, 1.5, 1, 1.5, 1, 1.5}
+	s := script{1, 1, 0.5, 1.5, 1, 1, 1.5, 1.5, 1}
 	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 3, Repeats: 1, RunTime: 1, Grain: 1e-6})
 	if err != nil || got.Negative != 1 || got.Samples != 3 || math.Abs(got.Mean-0.05) > 1e-12 || got.Deviation > 1e-12 {
 		t.Errorf("%+v, %v: want one negative difference and three samples of 0.05", got, err)
@@ -102,7 +116,7 @@ func TestNegative(t *testing.T) {
 // others are 0.4, 0.5 and 0.6 s for 10 operations, so the mean is 0.05 and the
 // deviation 0.01.
 func TestOutlier(t *testing.T) {
-	s := script{1, 1, 1.4, 1, 1.5, 1, 1.6, 1, 3.0}
+	s := script{1, 1, 1.4, 1.5, 1, 1, 1.6, 3.0, 1}
 	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 4, Repeats: 1, RunTime: 1, Grain: 1e-6})
 	if err != nil || got.Outliers != 1 || math.Abs(got.Mean-0.05) > 1e-12 || math.Abs(got.Deviation-0.01) > 1e-12 {
 		t.Errorf("%+v, %v: want a mean of 0.05 and a deviation of 0.01, one outlier", got, err)

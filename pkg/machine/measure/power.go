@@ -51,7 +51,7 @@ func Time(r Runner, operations int, o Options) (Timing, error) {
 	var t Timing
 	var samples []float64
 	for range o.Samples {
-		a, _, err := shortest(r, n, idle{}, n, o.Repeats)
+		a, _, err := shortest(r, n, idle{}, n, o.Repeats, false)
 		if err != nil {
 			return t, err
 		}
