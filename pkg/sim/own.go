@@ -39,6 +39,9 @@ func (t spent) of(rank int) units.Seconds {
 type ownTimes struct {
 	// use says that they hold: the grid is the one that was traced.
 	use bool
+	// late is by how much later than the first each process started, nil when
+	// that is not known.
+	late []units.Seconds
 	// waits is about the call at hand.
 	waits waiting
 	// apart holds for systems the labels under which all times so far were
@@ -78,6 +81,10 @@ func (s *Sim) takeOwn(c *call.Call) error {
 	s.own.apart = map[*procs.System][][]int64{}
 	if s.own.use = sameShape(s.cfg.Grid, rt.Root()); !s.own.use {
 		s.notes.warn(c.Pos, "own-times", "the trace keeps the times of each process of the grid %s, and the grid simulated is %s: merged times are used", gridText(rt.Root()), gridText(s.cfg.Grid))
+	}
+	if s.own.use && s.own.late != nil {
+		// Initialisation is the run-time system's.
+		s.system(spent{own: s.own.late})
 	}
 	return nil
 }

@@ -251,3 +251,34 @@ func intervalsText(t *testing.T, r *sim.Result) string {
 	}
 	return b.String()
 }
+
+// Process 0 waits 5 of 6 s in a barrier for process 1, although it has computed
+// as long: process 1 began 5 s later, which passes as time of the run-time
+// system. Where nobody waits for sure, nothing is concluded.
+func TestUnequalStarts(t *testing.T) {
+	trace := func(inside string) []byte {
+		p := newProgram()
+		p.call("getam_", "3", "OwnTimes: 3 3\n ", "0", "OwnTimes: 0 0\nAMRef=d1;")
+		p.call("bsynch_", "0", "OwnTimes: 0 0\n ", "0.000001", "OwnTimes: "+inside+"\n ")
+		p.call("begbl_", "1", "OwnTimes: 1 1\n ", "0", "OwnTimes: 0 0\n ")
+		return []byte(strings.NewReplacer("ProcCount=1", "ProcCount=2", "PSSize= 1", "PSSize= 2").Replace(string(p.end())))
+	}
+	for inside, want := range map[string][2]float64{
+		"6 1":             {1, 6},
+		"1 6":             {6, 1},
+		"6 2":             {2, 2},
+		"0.00001 0.00000": {0, 0},
+		"6 -":             {0.000001, 0.000001},
+	} {
+		r, err := runOwn(t, "late", trace(inside), machineOf(t, bus), []int{2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkAccounts(t, inside, r)
+		for p, got := range eachTimes(t, r, 0) {
+			if float64(got.SYSTime) != want[p] || got.CPUTime != 4 {
+				t.Errorf("inside %s, processor %d: CPU %v SYS %v, want 4 and %v", inside, p, got.CPUTime, got.SYSTime, want[p])
+			}
+		}
+	}
+}

@@ -176,6 +176,7 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 
 // run takes all calls of src.
 func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
+	src = s.lookAhead(src)
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
