@@ -9,35 +9,37 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// slack is by how much a gap may be too short for a message: the same moments,
-// reached by adding up different numbers, differ in their last bits.
+// slack is the fraction of a message's duration by which a gap may be too
+// short for it: a time that was summed up in two ways differs in its last bits.
 const slack = 1e-9
 
-// channelSchedule is what one channel is busy with. Before base it takes nothing. spans,
-// ascending and apart, are busy after base; floors say for systems other than
-// the whole root when their last message ends.
+// channelSchedule is the times at which one channel is busy: always before
+// base, and after base in the busy periods, which are in order and do not
+// touch. floors have an entry for each system, other than the whole root, that
+// has sent on the channel.
 type channelSchedule struct {
 	base   units.Seconds
-	spans  []span
+	busy   []period
 	floors []floor
 }
 
-type span struct{ from, to units.Seconds }
+type period struct{ from, to units.Seconds }
 
+// floor is the end of the last message of a processor system.
 type floor struct {
 	set int
 	at  units.Seconds
 }
 
-// free returns when a message that lasts d and is ready at ready starts on
-// the channel at the earliest, and how many such messages fit there one after
-// another. Messages of s go behind those of systems that have processors in
-// common with s and into gaps between those of others.
+// free returns the earliest start on the channel of a message of s that lasts
+// d and cannot start before ready, and how many such messages fit there one
+// after another. A message of s starts after all messages of systems that
+// share a processor with s, and may use gaps between the messages of others.
 func (l *channelSchedule) free(ready, d units.Seconds, s *set, all *sets) (units.Seconds, int64) {
 	t := max(ready, l.base)
 	if s.whole {
-		if k := len(l.spans); k > 0 {
-			t = max(t, l.spans[k-1].to)
+		if k := len(l.busy); k > 0 {
+			t = max(t, l.busy[k-1].to)
 		}
 		for _, f := range l.floors {
 			t = max(t, f.at)
@@ -49,21 +51,21 @@ func (l *channelSchedule) free(ready, d units.Seconds, s *set, all *sets) (units
 			t = f.at
 		}
 	}
-	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to > t })
-	for ; i < len(l.spans); i++ {
-		gap := l.spans[i].from - t
+	i := sort.Search(len(l.busy), func(i int) bool { return l.busy[i].to > t })
+	for ; i < len(l.busy); i++ {
+		gap := l.busy[i].from - t
 		if gap >= 0 && float64(gap) >= float64(d)*(1-slack) {
 			if d == 0 {
 				return t, math.MaxInt64
 			}
-			return t, max(1, count(float64(gap)/float64(d)+slack))
+			return t, max(1, floorCount(float64(gap)/float64(d)+slack))
 		}
-		t = l.spans[i].to
+		t = l.busy[i].to
 	}
 	return t, math.MaxInt64
 }
 
-// book makes the channel busy for s from t to end.
+// book makes the channel busy for the system s from t to end.
 func (l *channelSchedule) book(t, end units.Seconds, s *set) {
 	if s.whole {
 		*l = channelSchedule{base: end}
@@ -73,20 +75,20 @@ func (l *channelSchedule) book(t, end units.Seconds, s *set) {
 	if end == t {
 		return
 	}
-	// Gaps between spans that touch hold nothing, and one span does for
-	// them: i to j-1 are those that the new one touches.
-	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to >= t })
+	// Periods that touch become one: the new one touches those from i to j-1.
+	i := sort.Search(len(l.busy), func(i int) bool { return l.busy[i].to >= t })
 	j := i
-	for j < len(l.spans) && l.spans[j].from <= end {
+	for j < len(l.busy) && l.busy[j].from <= end {
 		j++
 	}
 	if i < j {
-		t = min(t, l.spans[i].from)
-		end = max(end, l.spans[j-1].to)
+		t = min(t, l.busy[i].from)
+		end = max(end, l.busy[j-1].to)
 	}
-	l.spans = slices.Replace(l.spans, i, j, span{t, end})
+	l.busy = slices.Replace(l.busy, i, j, period{t, end})
 }
 
+// raise moves the floor of a set to at, when it is lower or there is none.
 func raise(floors []floor, set int, at units.Seconds) []floor {
 	for i := range floors {
 		if floors[i].set == set {
@@ -97,20 +99,21 @@ func raise(floors []floor, set int, at units.Seconds) []floor {
 	return append(floors, floor{set, at})
 }
 
-// forget drops what lies before t, when nothing starts before t any more.
+// forget drops what lies before t. The caller promises that no message starts
+// before t any more.
 func (l *channelSchedule) forget(t units.Seconds) {
 	l.base = max(l.base, t)
-	i := sort.Search(len(l.spans), func(i int) bool { return l.spans[i].to > t })
-	l.spans = slices.Delete(l.spans, 0, i)
+	i := sort.Search(len(l.busy), func(i int) bool { return l.busy[i].to > t })
+	l.busy = slices.Delete(l.busy, 0, i)
 	l.floors = slices.DeleteFunc(l.floors, func(f floor) bool { return f.at <= t })
 }
 
 func (l *channelSchedule) clone() channelSchedule {
-	return channelSchedule{base: l.base, spans: slices.Clone(l.spans), floors: slices.Clone(l.floors)}
+	return channelSchedule{base: l.base, busy: slices.Clone(l.busy), floors: slices.Clone(l.floors)}
 }
 
 func (l *channelSchedule) equal(o *channelSchedule) bool {
-	return l.base == o.base && slices.Equal(l.spans, o.spans) && slices.Equal(l.floors, o.floors)
+	return l.base == o.base && slices.Equal(l.busy, o.busy) && slices.Equal(l.floors, o.floors)
 }
 
 // run is a number of neighbouring channels with the same schedule.
@@ -119,15 +122,16 @@ type run struct {
 	channelSchedule
 }
 
-// channelGroup is what the channels of an instance of a medium are busy with,
-// in the order of their numbers.
+// channelGroup is the schedule of all channels of an instance of a medium, in
+// the order of their numbers.
 type channelGroup struct {
 	runs    []run
 	horizon units.Seconds
 	slots   []slot
 }
 
-// slot is where the next message of a run of channels would go.
+// slot is the next free time of each channel of a run: it begins at t and has
+// room for so many messages one after another.
 type slot struct {
 	t    units.Seconds
 	room int64
@@ -164,14 +168,14 @@ func (m *channelGroup) merge() {
 	m.runs = kept
 }
 
-// put places count messages of duration d, all ready at ready, each on the
-// channel that is free first, ties on the lowest, and returns the end of the
-// last one.
+// put places count messages of duration d, none before ready, each on the
+// channel that is free first, of several the one with the lowest number, and
+// returns the end of the last one.
 //
-// The channels whose next slots lie within d of the earliest one take turns:
-// one message each, before any of them takes a second. Whole turns are booked
-// at once, as many as there are before another channel comes into question or
-// a gap is full, so that the cost does not depend on count.
+// The channels whose slots begin within d of the earliest one take turns: each
+// takes one message before any of them takes a second. Whole turns are booked
+// at once, until a slot of another channel is earlier or a gap is full, so that
+// the running time does not depend on count.
 func (m *channelGroup) put(ready, d units.Seconds, count int64, s *set, all *sets) units.Seconds {
 	end := ready
 	for count > 0 {
@@ -191,14 +195,14 @@ func (m *channelGroup) put(ready, d units.Seconds, count int64, s *set, all *set
 			room = min(room, x.room)
 		}
 		if count < channels {
-			end = max(end, m.part(group, d, count, s))
+			end = max(end, m.lastTurn(group, d, count, s))
 			break
 		}
 		turns := min(count/channels, room)
 		if !math.IsInf(float64(next), 1) {
 			// The last message of a channel starts before next.
 			wide := math.Ceil(float64((next - group[g-1].t) / d))
-			turns = min(turns, max(1, whole(wide)))
+			turns = min(turns, max(1, toCount(wide)))
 		}
 		length := units.Seconds(float64(d) * float64(turns))
 		for _, x := range group {
@@ -211,7 +215,7 @@ func (m *channelGroup) put(ready, d units.Seconds, count int64, s *set, all *set
 	return end
 }
 
-// fill lists the next slots of all runs, the earliest first, ties by channel.
+// fill lists the slots of all runs, the earliest first, equal ones by channel.
 func (m *channelGroup) fill(ready, d units.Seconds, s *set, all *sets) {
 	m.slots = m.slots[:0]
 	for i := range m.runs {
@@ -223,8 +227,8 @@ func (m *channelGroup) fill(ready, d units.Seconds, s *set, all *sets) {
 	})
 }
 
-// turn returns how many slots lie less than d after the earliest one, and
-// where the next one lies.
+// turn returns how many slots begin less than d after the earliest one, and
+// when the slot after those begins.
 func (m *channelGroup) turn(d units.Seconds) (int, units.Seconds) {
 	g, first := 1, m.slots[0].t
 	for g < len(m.slots) && (m.slots[g].t < first+d || m.slots[g].t == first) {
@@ -236,9 +240,9 @@ func (m *channelGroup) turn(d units.Seconds) (int, units.Seconds) {
 	return g, m.slots[g].t
 }
 
-// part places the last messages of an exchange, fewer than the channels of
+// lastTurn places the last messages of an exchange, fewer than the channels of
 // the group, and returns their end.
-func (m *channelGroup) part(group []slot, d units.Seconds, count int64, s *set) units.Seconds {
+func (m *channelGroup) lastTurn(group []slot, d units.Seconds, count int64, s *set) units.Seconds {
 	var end units.Seconds
 	for i := range group {
 		x := group[i]
@@ -254,7 +258,8 @@ func (m *channelGroup) part(group []slot, d units.Seconds, count int64, s *set) 
 	return end
 }
 
-// take books the first n channels of a run and reports whether it split it.
+// take books the first n channels of a run, splits the run when it has more,
+// and reports whether it did.
 func (m *channelGroup) take(i int, n int64, t, end units.Seconds, s *set) bool {
 	split := n < m.runs[i].n
 	if split {
@@ -266,13 +271,13 @@ func (m *channelGroup) take(i int, n int64, t, end units.Seconds, s *set) bool {
 	return split
 }
 
-// whole converts a count that may exceed 64 bits.
-func whole(f float64) int64 {
+// toCount converts a count that may be too large for 64 bits.
+func toCount(f float64) int64 {
 	if f >= math.MaxInt64 {
 		return math.MaxInt64
 	}
 	return int64(f)
 }
 
-// count is whole of the integer below f.
-func count(f float64) int64 { return whole(math.Floor(f)) }
+// floorCount is toCount of f rounded down.
+func floorCount(f float64) int64 { return toCount(math.Floor(f)) }

@@ -8,9 +8,9 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// channels is the medium of one or more channels, of which each carries one
-// message at a time: a bus, or a network with k of them. It sees sizes and how
-// many messages have them.
+// channels is a medium of k channels, each of which carries one message at a
+// time; a bus has one. Only the sizes of messages matter, and how many have
+// each size.
 type channels struct{ timed }
 
 func (c channels) demand(t Traffic) demand { return &sized{c.timed, t.Sizes()} }
@@ -40,7 +40,7 @@ type sizes struct {
 func (s *sizes) add(m Message)  { s.counts.Add(m.Bytes, 1) }
 func (s *sizes) demand() demand { return &sized{s.timed, s.counts.Sizes()} }
 
-// sized are the messages on channels, the longest first.
+// sized is the messages on a medium with channels, the longest first.
 type sized struct {
 	timed
 	sizes []Size
@@ -48,8 +48,8 @@ type sized struct {
 
 func (d *sized) empty() bool { return len(d.sizes) == 0 }
 
-// alone returns how long the messages last on channels that are all free. With
-// one channel that is the sum of them.
+// alone returns how long the messages take on channels that are all free. With
+// one channel that is their sum.
 func (d *sized) alone() units.Seconds {
 	end := units.Seconds(0)
 	if d.Channels <= 1 {
@@ -67,7 +67,7 @@ func (d *sized) explain(b *strings.Builder) {
 	}
 }
 
-// everybody stands for the whole root where no other system is known.
+// everybody is the whole root, for schedules that no other system uses.
 var everybody = &set{whole: true}
 
 // book places messages, the longest first.

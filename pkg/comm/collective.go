@@ -18,16 +18,17 @@ type Reduction struct {
 	// Root is the root grid's number of the first processor of the current
 	// system: it gathers and broadcasts.
 	Root int
-	// Senders is n: how many processors, the root among them, have partial
-	// results. A root without iterations counts.
+	// Senders is n: how many processors have partial results. The root counts
+	// as one of them even when it has no iterations.
 	Senders int64
-	// Each lists the senders by their root numbers; the root may be among
-	// them or not. It is called only on trees of clusters and on links. nil stands for all
-	// processors of the system.
+	// Each lists the senders by their numbers in the root grid, with or without
+	// the root. It is called only on trees of clusters and on links. nil stands
+	// for all processors of the system.
 	Each func(yield func(int) bool)
-	// Who, when it is not nil, can be compared and stands for the senders that
-	// Each lists: equal values mean the same ones, as long as a network lives.
-	// Costs do not depend on it; links remember by it what they worked out.
+	// Who, when it is not nil, identifies the senders that Each lists: it is
+	// comparable, and for the life of a network equal values mean the same
+	// senders. Costs do not depend on it; a network of links uses it as a key
+	// to compute routes only once.
 	Who any
 	// Hops is 2·Distance + CornerDistance ([ReductionHops]), which only a
 	// transputer needs.
@@ -41,9 +42,8 @@ type Reduction struct {
 // ceil((N-1)/k))·(Ts + TB·S). On a transputer that holds the whole system it
 // takes (Ts + TB·S)·Hops. With [options.Tree] collectives it takes ceil(log2
 // n) + ceil(log2 N) rounds, each a message on the slowest medium of the
-// system, and no channel is occupied. Whether a reduction exchanges anything
-// at all, which one of a loop that is replicated everywhere does not, is the
-// caller's knowledge.
+// system, and no channel is occupied. The caller must leave out reductions that
+// exchange nothing, as those of a loop that is replicated on all processors.
 func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 	set := n.sets.of(s)
 	p := Placement{Start: start, End: start}
@@ -71,10 +71,10 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 	return p
 }
 
-// Broadcast places the messages that make b bytes of the processor root known
-// to all of the system s, from start on (docs/model.md#broadcast): one message
-// to every other processor; on a transputer one message pipelined over the
-// furthest distance from root; with [options.Tree] collectives ceil(log2 N)
+// Broadcast places the messages that bring b bytes from the processor root to
+// all processors of the system s, from start on (docs/model.md#broadcast): one
+// message to every other processor; on a transputer one message pipelined over
+// the largest distance from root; with [options.Tree] collectives ceil(log2 N)
 // rounds. root need not belong to s.
 func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes) Placement {
 	set := n.sets.of(s)
@@ -110,9 +110,9 @@ func (n *Network) commonOf(s *set) (machine.Instance, bool) {
 	if s.whole || s.size < 2 {
 		return machine.Instance{}, false
 	}
-	// Nodes hold processors of successive numbers: the lowest one that
-	// contains the first and the last of the set contains all, and any lower
-	// one that contains two contains two neighbours.
+	// The processors of a node have successive numbers. So the lowest node with
+	// the first and the last of the set has all of them, and a lower node with
+	// two of them has two that are neighbours in the set.
 	at := n.Between(s.ranks[0], s.ranks[s.size-1])
 	for i := 1; i < s.size; i++ {
 		if n.Between(s.ranks[i-1], s.ranks[i]) != at {
@@ -125,8 +125,8 @@ func (n *Network) commonOf(s *set) (machine.Instance, bool) {
 // doublings returns ceil(log2 n) for n >= 1.
 func doublings(n int64) int64 { return int64(bits.Len64(uint64(n - 1))) }
 
-// pay adds rounds that last once each, by the given formula, on an instance of
-// a medium, which they do not occupy.
+// pay adds rounds to p. Each lasts once, by the given formula, on an instance
+// of a medium, which the rounds do not occupy.
 func (n *Network) pay(p *Placement, name string, at machine.Instance, rounds int64, once units.Seconds, formula string) {
 	md := n.medium(at)
 	ready := p.End
@@ -136,8 +136,8 @@ func (n *Network) pay(p *Placement, name string, at machine.Instance, rounds int
 	}
 }
 
-// rounds adds what collectives in rounds cost: each a message of b bytes on
-// the slowest medium of the system.
+// rounds adds the rounds of a tree collective to p: each is a message of b
+// bytes on the slowest medium of the system.
 func (n *Network) rounds(p *Placement, name string, s *set, rounds int64, b units.Bytes) {
 	if n.links != nil {
 		once, formula := n.links.slowest(n.links.within(s), b)
@@ -156,8 +156,8 @@ func (n *Network) rounds(p *Placement, name string, s *set, rounds int64, b unit
 	}
 }
 
-// partialStar returns the load of gathering from the senders of a reduction that
-// are not a whole system.
+// partialStar returns the load of a gather whose senders are not all processors
+// of the system.
 func (n *Network) partialStar(r *Reduction, senders int64) *load {
 	if n.links != nil {
 		return n.linkStar(nil, r.Who, r.Root, r.Each, gather, r.Bytes)
@@ -165,9 +165,9 @@ func (n *Network) partialStar(r *Reduction, senders int64) *load {
 	return n.star(nil, r.Root, senders, r.Each, gather, r.Bytes)
 }
 
-// star returns the load of equal messages between root and members, which are
-// count processors if root is counted among them. all, when it is not nil, is
-// the set that has exactly these members. p says what the messages are part of.
+// star returns the load of equal messages between root and members. count is
+// the number of members and root together. all, when it is not nil, is the set
+// with exactly these members. p says what the messages are part of.
 func (n *Network) star(all *set, root int, count int64, members func(func(int) bool), p purpose, b units.Bytes) *load {
 	if n.links != nil {
 		return n.linkStar(all, nil, root, members, p, b)
@@ -220,7 +220,7 @@ func starCounts(path []machine.Instance, all *set, root int, members func(func(i
 	return counts
 }
 
-// without returns the members but for root.
+// without returns the members other than root.
 func without(members func(func(int) bool), root int) func(func(int) bool) {
 	return func(yield func(int) bool) {
 		members(func(q int) bool { return q == root || yield(q) })
@@ -292,8 +292,9 @@ func (n *Network) nodes(s *set) []*machine.Node {
 	return s.nodes
 }
 
-// between marks the nodes below x whose media lie between two of the first
-// limit processors of x. done are nodes that were seen with all processors.
+// between adds to found the nodes from x down whose media lie between two of the
+// first limit processors of x. done are the nodes already seen with all their
+// processors.
 func between(x *machine.Node, limit int64, found, done map[*machine.Node]bool) {
 	if x.Leaf() || limit < 2 || done[x] {
 		return
@@ -307,7 +308,7 @@ func between(x *machine.Node, limit int64, found, done map[*machine.Node]bool) {
 		for i := int64(0); i < g.Count && limit > 0; {
 			children++
 			between(g.Node, limit, found, done)
-			// The whole copies of one node are all alike.
+			// Copies of one node that lie within the limit are alike.
 			same := max(1, min(g.Count-i, limit/size))
 			if same > 1 {
 				children++

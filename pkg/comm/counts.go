@@ -10,7 +10,7 @@ import (
 // SizeCounts counts messages by size. Its zero value is ready for use.
 type SizeCounts struct{ count map[units.Bytes]int64 }
 
-// Add counts n more messages of b bytes, or -n fewer.
+// Add adds n to the number of messages of b bytes; n may be negative.
 func (c *SizeCounts) Add(b units.Bytes, n int64) {
 	if c.count == nil {
 		c.count = map[units.Bytes]int64{}
@@ -18,7 +18,7 @@ func (c *SizeCounts) Add(b units.Bytes, n int64) {
 	c.count[b] += n
 }
 
-// Sizes lists the counts above 0 of messages that have bytes, the longest
+// Sizes lists the counts above 0 of messages that are not empty, the longest
 // first.
 func (c *SizeCounts) Sizes() []Size {
 	var list []Size
@@ -35,7 +35,8 @@ func (c *SizeCounts) Sizes() []Size {
 // ready for use.
 type LongestAt struct{ longest map[int]units.Bytes }
 
-// Add notes a message of b bytes over hops; one over none is no message.
+// Add takes note of a message of b bytes over a distance of hops. A distance of
+// 0 is ignored: a processor sends no message to itself.
 func (l *LongestAt) Add(hops int, b units.Bytes) {
 	if l.longest == nil {
 		l.longest = map[int]units.Bytes{}

@@ -1,22 +1,26 @@
-// Package comm says what exchanges cost on a machine
+// Package comm computes what exchanges cost on a machine
 // (docs/model.md#7-exchanges; R 4.2, 4.4 and 4.6).
 //
-//  1. A [Traffic] is a sparse set of messages. Who sends how much to whom is
-//     not this package's business.
+//  1. A [Traffic] is a sparse set of messages. Package traffic works out who
+//     sends how much to whom.
 //  2. A [Network] is a machine restricted to the processors of a root grid,
-//     with the channels of its media and what they are busy with.
+//     with the times at which the channels of its media are busy.
 //     [Network.Exchange], [Network.Reduce] and [Network.Broadcast] place the
-//     messages of an operation on the media from a start on and say in a
-//     [Placement] when the last one ends.
-//  3. A medium with channels gives each message, the longest first, the
-//     channel that is free first. Equal messages are placed together: an
-//     exchange is a list of sizes and counts, and costs what the list costs.
-//     What is special about a kind of medium stands in one file, channels.go or
-//     transputer.go; medium.go says what a kind has to answer.
-//  4. A transputer does not queue: an exchange lasts as long as its slowest
-//     distance ([Pipelined]).
-//  5. A pipelined loop chooses its quanta ([Quanta]) and runs as a schedule of
-//     stages ([Pipe]), neither seeing nor leaving busy channels.
+//     messages of an operation on the media, none before a given start, and
+//     return a [Placement] that says when the last one ends.
+//  3. On a medium with channels the longest message is placed first, each on
+//     the channel that is free first. Equal messages are placed together: an
+//     exchange is a list of sizes and counts, and the work of placing it
+//     depends on the length of that list, not on the number of messages.
+//     Each kind of medium has a file of its own: channels.go, transputer.go or
+//     links.go; medium.go is the interface that they implement.
+//  4. On a transputer messages do not queue: an exchange lasts as long as the
+//     slowest of its distances ([Pipelined]).
+//  5. On links between processors every message takes its own route, link by
+//     link (routes.go), and each link carries one message at a time.
+//  6. A pipelined loop chooses its quanta ([Across.Quanta]) and runs as a
+//     schedule of stages ([Pipe]). It does not wait for other exchanges, and
+//     others do not wait for it.
 //
 // Products that are added are rounded first, float64(x*y), so that the same
 // input gives the same bits on every platform. Figures do not depend on

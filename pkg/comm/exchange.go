@@ -9,34 +9,34 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Load is a [Traffic] as the media of one network see it. It depends on no
-// time, and an exchange that happens again may use it again: on a tree of
-// clusters making it costs as much as there are messages, using it much less.
+// Load is a [Traffic] split over the media of one network. It holds no start
+// time, so that an exchange that is repeated can use it again: on a tree of
+// clusters making it looks at every message, using it does not.
 type Load struct {
 	network *Network
 	load    load
 }
 
-// load is what an exchange puts on the media.
+// load is the messages of an exchange on all media.
 type load struct {
-	parts []part // by depth, then by first processor
-	// length is how long the exchange lasts when nothing else is on the
-	// media, queued whether it may have to wait for others.
+	instances []instanceLoad // by depth, then by first processor
+	// length is the duration of the exchange when no medium is busy; queued
+	// says that it may have to wait for other exchanges.
 	length units.Seconds
 	queued bool
 }
 
-// part is what an exchange puts on one instance of a medium; queued says that
-// it may have to wait for others there.
-type part struct {
+// instanceLoad is the messages of an exchange on one instance of a medium; its
+// length and queued are those of load, for this instance alone.
+type instanceLoad struct {
 	at     machine.Instance
 	demand demand
 	length units.Seconds
 	queued bool
 }
 
-// Load returns what t puts on the media of the network (docs/model.md#media):
-// a message uses the medium of the lowest node that contains both processors,
+// Load splits t over the media of the network (docs/model.md#media): a message
+// uses the medium of the lowest node that contains both processors,
 // and every instance of a node has its own.
 func (n *Network) Load(t Traffic) *Load {
 	l := &Load{network: n}
@@ -66,13 +66,14 @@ func before(a, b machine.Instance) int {
 	return cmp.Or(cmp.Compare(a.Depth, b.Depth), cmp.Compare(a.First, b.First))
 }
 
-// add puts d, unless it is empty, on an instance behind those that there are.
+// add appends the demand d on an instance, unless it is empty. Instances must be
+// added in the order of [before].
 func (l *load) add(n *Network, at machine.Instance, d demand) {
 	if d.empty() {
 		return
 	}
-	p := part{at: at, demand: d, length: d.alone(), queued: n.medium(at).queues()}
-	l.parts = append(l.parts, p)
+	p := instanceLoad{at: at, demand: d, length: d.alone(), queued: n.medium(at).queues()}
+	l.instances = append(l.instances, p)
 	l.length = max(l.length, p.length)
 	l.queued = l.queued || p.queued
 }
@@ -80,10 +81,10 @@ func (l *load) add(n *Network, at machine.Instance, d demand) {
 // Exchange places the messages of t, an exchange of the system s, on the
 // media from start on and keeps their channels busy (docs/model.md#media): on
 // a medium with channels the longest first, each on the channel that is free
-// first; the exchange ends when its last message ends. Exchanges of systems
-// that have processors in common are placed after each other on a channel;
-// between those of disjoint systems a message takes the earliest gap that
-// holds it.
+// first; the exchange ends when its last message ends. On a channel, exchanges
+// of systems that have processors in common follow each other in the order of
+// the calls; between those of disjoint systems a message takes the earliest gap
+// that is long enough.
 func (n *Network) Exchange(start units.Seconds, s Set, t Traffic) Placement {
 	return n.Again(start, s, n.Load(t))
 }
@@ -106,8 +107,8 @@ func (n *Network) place(p *Placement, name string, s *set, l *load) {
 	if free {
 		p.End = ready + l.length
 	}
-	for i := range l.parts {
-		k := &l.parts[i]
+	for i := range l.instances {
+		k := &l.instances[i]
 		end := ready + k.length
 		if !free {
 			end = n.queue(ready, s, k)
@@ -128,7 +129,8 @@ func (n *Network) place(p *Placement, name string, s *set, l *load) {
 	n.latest = max(n.latest, p.End)
 }
 
-// postpone remembers an exchange that met no other until it has to be booked.
+// postpone keeps an exchange that did not wait for any other, to be booked when
+// a later one may have to wait for it.
 func (n *Network) postpone(b booking) {
 	if len(n.pending) == maxPending {
 		n.settle()
@@ -136,10 +138,10 @@ func (n *Network) postpone(b booking) {
 	n.pending = append(n.pending, b)
 }
 
-// settle books what is pending on all media that it uses.
+// settle books the pending exchanges on all media that they use.
 func (n *Network) settle() {
 	for i := range n.pending {
-		for _, k := range n.pending[i].load.parts {
+		for _, k := range n.pending[i].load.instances {
 			if k.queued {
 				n.ledger(k.at)
 			}
@@ -151,23 +153,23 @@ func (n *Network) settle() {
 	n.pending = n.pending[:0]
 }
 
-// queue books a part of an exchange on a medium that may be busy and returns
-// its end.
-func (n *Network) queue(ready units.Seconds, s *set, k *part) units.Seconds {
+// queue books the messages of an exchange on an instance that may be busy and
+// returns the end of the last one.
+func (n *Network) queue(ready units.Seconds, s *set, k *instanceLoad) units.Seconds {
 	if !k.queued {
 		return ready + k.length
 	}
 	return n.ledger(k.at).book(ready, s, k.demand, &n.sets)
 }
 
-// ledger is the schedule of an instance; the first booked of the network's
-// pending exchanges are on it.
+// ledger is the schedule of an instance. booked is how many of the network's
+// pending exchanges, from the first on, it contains.
 type ledger struct {
 	schedule
 	booked int
 }
 
-// ledger returns the schedule of an instance after all exchanges so far.
+// ledger returns the schedule of an instance with all exchanges so far.
 func (n *Network) ledger(at machine.Instance) *ledger {
 	m := n.media[at]
 	if m == nil {
@@ -176,8 +178,8 @@ func (n *Network) ledger(at machine.Instance) *ledger {
 	}
 	for ; m.booked < len(n.pending); m.booked++ {
 		b := &n.pending[m.booked]
-		if i, found := slices.BinarySearchFunc(b.load.parts, at, func(p part, at machine.Instance) int { return before(p.at, at) }); found {
-			m.book(b.ready, b.set, b.load.parts[i].demand, &n.sets)
+		if i, found := slices.BinarySearchFunc(b.load.instances, at, func(p instanceLoad, at machine.Instance) int { return before(p.at, at) }); found {
+			m.book(b.ready, b.set, b.load.instances[i].demand, &n.sets)
 		}
 	}
 	m.forget(n.horizon)

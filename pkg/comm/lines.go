@@ -8,19 +8,19 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// ray is the straight line that has the value start at q = 1 and grows by
-// pace with every quantum.
+// ray is the straight line with the value start at quantum q = 1 that grows by
+// pace with every further quantum.
 type ray struct{ start, pace units.Seconds }
 
 func (r ray) value(q int64) units.Seconds {
 	return r.start + units.Seconds(float64(r.pace)*float64(q-1))
 }
 
-// lines is a maximum of rays over the quanta 1 to Q: by growing pace and
-// falling start, each the greatest somewhere. Such a function is convex, and
-// so the recurrence f(q) = max(f(q-1) + p, g(q)) over a g of this form is the
-// maximum of g and the one ray that has f(1) at 1 and the pace p: between them
-// nothing is ever greater.
+// lines is the function of the quantum 1 to Q that is the maximum of some rays.
+// They are listed by growing pace, each is the greatest at some quantum, and so
+// their starts fall. The function is convex. Hence, for such a g, the
+// recurrence f(q) = max(f(q-1) + p, g(q)) is the maximum of g and one more ray,
+// with the value f(1) at quantum 1 and the pace p.
 type lines []ray
 
 // at returns the value at quantum q.
@@ -32,7 +32,7 @@ func (l lines) at(q int64) units.Seconds {
 	return v
 }
 
-// after returns l, later by d.
+// after returns l + d.
 func (l lines) after(d units.Seconds) lines {
 	out := make(lines, len(l), len(l)+1)
 	for i, r := range l {
@@ -41,7 +41,8 @@ func (l lines) after(d units.Seconds) lines {
 	return out
 }
 
-// cross returns the quantum from which b, of greater pace, is above a.
+// cross returns the quantum, as a real number, at which b, of greater pace,
+// reaches a.
 func cross(a, b ray) float64 {
 	return 1 + float64(a.start-b.start)/float64(b.pace-a.pace)
 }
@@ -68,15 +69,16 @@ func (l lines) join(o lines, q int64) lines {
 	return kept
 }
 
-// gaps calls yield with the values of f(q) - f(q-1) - step for the quanta 2
-// to q and with how many quanta in a row have each; none is negative.
+// gaps calls yield with the values of f(i) - f(i-1) - step for the quanta i =
+// 2 to q, and with the number of successive quanta that have this value. Values
+// below 0, which come from rounding, become 0.
 func (l lines) gaps(q int64, step units.Seconds, yield func(gap units.Seconds, n int64)) {
-	done := int64(0) // quanta that lie on rays before the current one
+	done := int64(0) // quanta on the rays before this one
 	var last units.Seconds
 	for i, r := range l {
 		upto := q
 		if i+1 < len(l) {
-			upto = min(q, count(math.Min(cross(r, l[i+1]), float64(q))))
+			upto = min(q, floorCount(math.Min(cross(r, l[i+1]), float64(q))))
 		}
 		if upto <= done {
 			continue

@@ -12,25 +12,29 @@ import (
 )
 
 // topology is the medium of machines of links (docs/model.md#links). A message
-// takes its links one after the other, store and forward, and each for
-// latency + bytes x speed; a link carries one message at a time.
+// is sent over the links of its route one after the other, store and forward,
+// and occupies each for latency + bytes x speed; a link carries one message at a
+// time.
 //
-// Which of two messages a link carries first depends on the messages alone, not
-// on when they arrive: those for which it is an earlier link of their way, then
-// the longer ones, then by sender and receiver. As each waits for the one
-// before, nothing ends later because something else is faster.
+// Which of two messages of an exchange a link carries first does not depend on
+// when they arrive. First come those for which it is an earlier step of their
+// route, then the longer ones, then the order is that of senders and of
+// receivers. Each waits for the one before it, and so nothing ends later when a
+// link or a processor becomes faster and routes stay the same.
 type topology struct {
 	*machine.Network
 	overheads overheads
 	routes    *routes
 	size      int // processors of the root grid
 	bus       bool
-	// stars remember what equal messages from or to a processor ask.
+	// stars are the loads of equal messages from or to a processor that are
+	// remembered.
 	stars map[starKey]*load
-	// free and used are scratch of [travels.alone].
+	// free and used are scratch space of [travels.alone]: the time from which
+	// each link is free, and the links with such a time.
 	free []units.Seconds
 	used []int32
-	// pathless is the first message that found no way.
+	// pathless is the first message without a route.
 	pathless *Pathless
 }
 
@@ -55,8 +59,8 @@ func newTopology(m *machine.Machine, size int) *topology {
 	}
 }
 
-// Err returns the first message so far that had no way to go, as a [*Pathless],
-// nil when there was none. Such a message costs nothing.
+// Err returns the first message so far for which there is no route, as a
+// [*Pathless], nil when there was none. Such a message costs nothing.
 func (n *Network) Err() error {
 	if n.links == nil || n.links.pathless == nil {
 		return nil
@@ -66,15 +70,15 @@ func (n *Network) Err() error {
 
 func (t *topology) String() string { return fmt.Sprintf("topology %d", t.ID) }
 
-// travels are messages on links, in the order in which each link carries those
-// that take it as the same step of their way.
+// travels is messages with their routes, in the order in which a link carries
+// those for which it is the same step of the route.
 type travels struct {
 	topology *topology
 	list     []travel
 }
 
-// travel is a message with its way: link numbers from 0, and what it costs
-// beside them.
+// travel is a message with its route, as indices of links, and the software
+// overheads before the first link and after the last.
 type travel struct {
 	Message
 	before, after units.Seconds
@@ -92,7 +96,7 @@ func (t *topology) demand(x Traffic) demand {
 
 func (t *topology) tally([]int) tally { return &gatherer{topology: t} }
 
-// gatherer collects messages.
+// gatherer collects messages whose routes are found together.
 type gatherer struct {
 	topology *topology
 	use      Use
@@ -124,7 +128,7 @@ func (g *gatherer) demand() demand {
 	return d
 }
 
-// add adds equal messages between root and others, from it or, inward, to it.
+// add adds equal messages between root and others: from root or, inward, to it.
 func (d *travels) add(root int, others []int, inward bool, b units.Bytes, p purpose, element units.Bytes) {
 	t := d.topology
 	before, after := t.overheads.of(p, b, element)
@@ -168,9 +172,9 @@ func (d *travels) alone() units.Seconds {
 	return end
 }
 
-// run takes all messages that are ready at ready step by step along their ways
-// and returns when the last one is there. carry puts one that has come to a
-// link at some time on it, and returns when it has passed.
+// run sends all messages, which can start at ready, step by step along their
+// routes and returns when the last one has arrived. carry places a message that
+// reaches a link at some time on that link, and returns when it leaves it.
 func (d *travels) run(ready units.Seconds, carry func(link int32, at, length units.Seconds) units.Seconds) units.Seconds {
 	end := ready
 	under := make([]int32, len(d.list)) // messages that are under way
@@ -195,7 +199,7 @@ func (d *travels) run(ready units.Seconds, carry func(link int32, at, length uni
 	return end
 }
 
-// explained is how many messages an explanation spells out.
+// explained is the largest number of messages that an explanation lists.
 const explained = 32
 
 func (d *travels) explain(b *strings.Builder) {
@@ -221,8 +225,8 @@ func (d *travels) explain(b *strings.Builder) {
 
 func (t *topology) star(*star) demand { panic("comm: internal error: links have stars of their own") }
 
-// starKey is what a remembered star depends on, for a known set of processors or
-// for those of a [Reduction.Who].
+// starKey is what a remembered star depends on. Its processors are those of a
+// set, or those that a [Reduction.Who] identifies.
 type starKey struct {
 	set     *set
 	who     any
@@ -234,10 +238,10 @@ type starKey struct {
 // maxStars bounds how many stars are remembered.
 const maxStars = 256
 
-// linkStar returns the load of messages of b bytes between root and members, which
-// gather partial results, or else come from root. all, when it is not nil, is
-// the set that has exactly these members; who, when it is not nil, stands for
-// them too.
+// linkStar returns the load of messages of b bytes between root and members: to
+// root for a gather, from it otherwise. all, when it is not nil, is the set with
+// exactly these members; who, when it is not nil, identifies them
+// ([Reduction.Who]).
 func (n *Network) linkStar(all *set, who any, root int, members func(func(int) bool), p purpose, b units.Bytes) *load {
 	t := n.links
 	if p == inform && all != nil && all.whole {
@@ -289,8 +293,8 @@ func (t *topology) slowest(links []machine.Link, b units.Bytes) (units.Seconds, 
 	return before + longest + after, fmt.Sprintf("overheads %s + %s", micro(before+after), formula.formula(b))
 }
 
-// within returns the links that connect processors of s with each other, of
-// those with equal times the first; all links when there are none.
+// within returns the links that connect processors of s with each other, one for
+// each pair of latency and speed; all links when there are none.
 func (t *topology) within(s *set) []machine.Link {
 	if s.links == nil {
 		type times struct {
@@ -318,8 +322,8 @@ func (t *topology) within(s *set) []machine.Link {
 	return s.links
 }
 
-// link returns the way of the messages of a pipeline as one link: its parts
-// carry the message one after the other.
+// link returns the route of the messages of a pipeline as one link, whose times
+// are the sums of those of the links on the route.
 func (t *topology) link(at machine.Instance, p, q int, b, element units.Bytes) Link {
 	l := Link{At: at}
 	t.routes.size(b)
@@ -340,7 +344,7 @@ func (t *topology) link(at machine.Instance, p, q int, b, element units.Bytes) L
 	return l
 }
 
-func (t *topology) alike() bool { return t.bus }
+func (t *topology) sameLinks() bool { return t.bus }
 
 func (*topology) queues() bool { return true }
 
@@ -348,8 +352,7 @@ func (*topology) schedule() schedule {
 	return &linkSchedule{links: map[int32]*channelSchedule{}, horizon: units.Seconds(math.Inf(-1))}
 }
 
-// linkSchedule is what the links are busy with; those that never were are not
-// there.
+// linkSchedule is the schedules of the links that have carried a message.
 type linkSchedule struct {
 	links   map[int32]*channelSchedule
 	horizon units.Seconds

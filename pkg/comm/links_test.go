@@ -23,7 +23,7 @@ func linked(t testing.TB, n int64, net machine.Network) *machine.Machine {
 	return m
 }
 
-// Links of 5 us a message and 0.5 us a byte.
+// Links with a latency of 5 us and 0.5 us per byte.
 func ring4() machine.Network {
 	n := machine.Network{ID: 1}
 	for i, ends := range [][]int32{{0, 1}, {1, 2}, {2, 3}, {3, 0}} {
@@ -66,15 +66,16 @@ func pvm(n machine.Network) machine.Network {
 // 9 us.
 //
 // In the ring each of the links 1, 2 and 3 carries two edges, one after the
-// other: 106 us. Processor 2 is as far from 0 by links 2 and 1 as by 3 and 4:
-// the way of the smaller id goes first, from the sender on.
+// other: 106 us. From 2 to 0 the routes over links 2 and 1 and over links 3 and 4
+// take the same time: the one with the smaller id first, from the sender on, is
+// chosen.
 //
 //	gather:     link 1 has 1 to 0 until 9, then 2 to 0, which was on link 2
 //	            until 9, until 18
 //	broadcast:  link 1 has 0 to 1 until 9, then 0 to 2 until 18, which is on
 //	            link 2 until 27
 //
-// The bus carries one message after the other: 6 x 53 = 318 us, 3 x 9 = 27 us
+// The bus carries one message after another: 6 x 53 = 318 us, 3 x 9 = 27 us
 // to gather and 27 us to broadcast.
 //
 // With mpi every message comes to its first link 2 us later, and its receiver
@@ -198,8 +199,8 @@ func TestBusIsEthernet(t *testing.T) {
 	}
 }
 
-// On a tree of lines every pair has one way, and no link that becomes faster
-// makes anything later.
+// On a tree of lines every pair has one route, and a faster link makes nothing
+// later.
 func TestFasterLinks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -253,7 +254,7 @@ func TestPathless(t *testing.T) {
 	}
 }
 
-// The explanation names ways, links and overheads.
+// The explanation names routes, links and overheads.
 func TestExplainLinks(t *testing.T) {
 	n := comm.NewNetwork(linked(t, 4, mpi(ring4())), []int{4}, comm.Options{})
 	n.Explain(true)

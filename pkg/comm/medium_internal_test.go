@@ -9,8 +9,8 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// What every kind of medium that a machine can state says of messages is the same whether they come as one set, one by one, or as
-// a star.
+// On every kind of medium that a machine can state, messages cost the same
+// whether they are given as one set, one by one, or as a star.
 func TestEveryKindOfMedium(t *testing.T) {
 	if len(kinds) != len(machine.Kinds())+1 {
 		t.Fatalf("%d kinds are implemented, a machine can state %d", len(kinds)-1, len(machine.Kinds()))

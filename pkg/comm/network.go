@@ -15,17 +15,17 @@ type Options struct {
 	Collectives options.Collectives
 }
 
-// Set is the processor system whose exchange it is. Ranks are the numbers of
-// its processors in the root grid; nil stands for all of them. Sets of the
-// same ID have the same processors as long as a network lives.
+// Set is the processor system that takes part in an operation. Ranks are the
+// numbers of its processors in the root grid; nil stands for all of them. For
+// the life of a network, sets of the same ID have the same processors.
 type Set struct {
 	ID    int
 	Ranks []int
 }
 
-// Network is a machine restricted to the processors of a root grid, together
-// with what its channels are busy with (docs/model.md#channels). It is not safe
-// for concurrent use.
+// Network is a machine restricted to the processors of a root grid, with the
+// schedules of its channels (docs/model.md#channels). It is not safe for
+// concurrent use.
 type Network struct {
 	machine *machine.Machine
 	grid    []int
@@ -36,25 +36,24 @@ type Network struct {
 	// flat is the only instance of a medium, when there is only one.
 	flat   machine.Instance
 	isFlat bool
-	// links is the medium of a machine of links, which has no other; nil on
-	// other machines.
+	// links is the only medium of a machine of links; nil on other machines.
 	links *topology
 
-	// kinds are the media of the nodes that were asked for, media what their
-	// instances are busy with.
+	// kinds are the media of the nodes used so far, media the schedules of
+	// their instances.
 	kinds map[*machine.Node]medium
 	media map[machine.Instance]*ledger
-	// pending are exchanges that began when every channel was free. Their
-	// ends are known without the media; they are booked on the media when a
-	// later exchange could meet them.
+	// pending are exchanges that began when every channel was free. Their ends
+	// follow from their loads alone; they are booked on the schedules when a
+	// later exchange may have to wait for them.
 	pending []booking
-	// latest is the end of the last message on a medium with channels, and
-	// horizon the time before which no exchange starts any more.
+	// latest is the end of the last message on a medium that queues; no
+	// exchange starts before horizon any more.
 	latest, horizon units.Seconds
 	sets            sets
 }
 
-// booking is a load that was placed at ready.
+// booking is a load whose messages could start at ready.
 type booking struct {
 	load  *load
 	ready units.Seconds
@@ -65,8 +64,8 @@ type booking struct {
 const maxPending = 64
 
 // NewNetwork returns the network of the processors 0 to n-1 of m, where n is
-// the product of the extents of grid. The machine must have as many: callers
-// check what the user asked for.
+// the product of the extents of grid. It panics when the machine has fewer:
+// callers check what the user asked for.
 func NewNetwork(m *machine.Machine, grid []int, opts Options) *Network {
 	size := 1
 	for _, n := range grid {
@@ -93,8 +92,8 @@ func NewNetwork(m *machine.Machine, grid []int, opts Options) *Network {
 	return n
 }
 
-// flat returns the instance of a medium that every message between two of the
-// processors 0 to size-1 uses, and whether there is just one such instance.
+// flat returns the instance that every message between two of the processors 0
+// to size-1 uses, and whether there is just one such instance.
 func flat(m *machine.Machine, size int64) (machine.Instance, bool) {
 	at := machine.Instance{Node: m.Root}
 	for !at.Node.Leaf() && size <= at.Node.Groups[0].Node.Processors() {
@@ -120,9 +119,9 @@ func (n *Network) Processors() int { return n.size }
 // depend on it.
 func (n *Network) Explain(on bool) { n.explain = on }
 
-// Between returns the instance whose medium messages from p to q use, p and q
-// being different processors of the root grid: the lowest node that contains
-// both (docs/model.md#media).
+// Between returns the instance whose medium messages from p to q use: that of
+// the lowest node that contains both (docs/model.md#media). p and q are
+// different processors of the root grid.
 func (n *Network) Between(p, q int) machine.Instance {
 	if n.isFlat {
 		return n.flat
@@ -131,17 +130,17 @@ func (n *Network) Between(p, q int) machine.Instance {
 	return machine.Instance{Node: node, First: first, Depth: depth}
 }
 
-// Single returns the only instance of a medium of the root grid, on which
-// [Network.Link] is the same for all processors, and false when there are
-// several or links differ.
+// Single returns the only instance of a medium that the root grid uses, when
+// [Network.Link] is the same for all its processors. It returns false when there
+// are several instances, or links differ.
 func (n *Network) Single() (machine.Instance, bool) {
-	return n.flat, n.isFlat && n.medium(n.flat).alike()
+	return n.flat, n.isFlat && n.medium(n.flat).sameLinks()
 }
 
-// Forget promises that no exchange of any processor system starts before t
-// any more, so that what channels did before t can be forgotten. Costs do not
-// depend on it, only memory and speed. A simulation calls it where all
-// processors of the root system have reached t, as at a synchronization.
+// Forget drops the schedules before t. The caller promises that no exchange of
+// any processor system starts before t any more. Costs do not depend on it, only
+// memory and speed. A simulation calls it when all processors of the root system
+// have reached t, as at a synchronization.
 func (n *Network) Forget(t units.Seconds) {
 	n.horizon = max(n.horizon, t)
 	if n.latest > t {
@@ -154,30 +153,32 @@ func (n *Network) Forget(t units.Seconds) {
 	n.sets.reset()
 }
 
-// sets gives processor systems a short form that is the same for systems of
-// the same processors.
+// sets are the processor systems that a network knows. Systems with the same
+// processors are one set.
 type sets struct {
-	size int
+	size int // processors of the root grid
 	all  []*set
 	byID map[int]*set
 	meet map[[2]int]bool
 }
 
-// set is a processor system in short.
+// set is a processor system with what was worked out about it.
 type set struct {
 	index int
 	whole bool  // all processors of the root grid
 	ranks []int // ascending; nil when whole
 	size  int
-	// far remembers the farthest processor of the set from farRoot.
+	// far is the largest distance from farRoot to a processor of the set, in
+	// hops.
 	farRoot, far int
-	// nodes remembers whose media lie between processors of the set.
+	// nodes are those whose media lie between processors of the set, nil before
+	// [Network.nodes] was called.
 	nodes []*machine.Node
-	// links are the different links between processors of the set, as far as
-	// they were asked for.
+	// links are the different links between processors of the set, nil before
+	// [topology.within] was called.
 	links []machine.Link
-	// at and inside are the instance that all messages of the set use, when
-	// there is just one, as soon as placed is set.
+	// Once placed is set: inside says that all messages of the set use one
+	// instance, which is at.
 	at             machine.Instance
 	inside, placed bool
 }
@@ -195,7 +196,7 @@ func (s *sets) reset() {
 	}
 }
 
-// of returns the short form of a system.
+// of returns the set of a system.
 func (s *sets) of(x Set) *set {
 	want := s.size
 	if x.Ranks != nil {
@@ -215,7 +216,7 @@ func (s *sets) of(x Set) *set {
 	return found
 }
 
-// find returns the set of some processors, a new one when it is not known.
+// find returns the set of some processors, a new one when there is none yet.
 func (s *sets) find(ranks []int) *set {
 	whole := ranks == nil || len(ranks) == s.size
 	if whole {

@@ -10,7 +10,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// slowNetwork places message after message as section 7 of the model says it.
+// slowNetwork places messages one by one, as docs/model.md#media says.
 type slowNetwork struct {
 	m     *machine.Machine
 	grid  []int
@@ -197,7 +197,7 @@ func TestAgainstMessageByMessage(t *testing.T) {
 	}
 }
 
-// What is forgotten can make no difference, nor does asking for details.
+// Neither Forget nor Explain changes a time.
 func TestForgetChangesNothing(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for round := range 400 {

@@ -5,17 +5,17 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Use says what the messages of a [Traffic] are for. Only machines of links
-// whose programming model states software overheads look at it.
+// Use says what the messages of a [Traffic] are for. It matters only on machines
+// of links whose programming model states software overheads.
 type Use struct {
 	// Edges says that they are shadow edges.
 	Edges bool
-	// Element is the size of the elements that they carry, 0 when they carry
-	// several kinds, or none.
+	// Element is the size of the array elements that they carry, 0 when sizes
+	// differ or they carry none.
 	Element units.Bytes
 }
 
-// For returns t with what its messages are for.
+// For returns t with the use of its messages.
 func For(t Traffic, u Use) Traffic { return used{t, u} }
 
 type used struct {
@@ -23,7 +23,7 @@ type used struct {
 	use Use
 }
 
-// useOf returns what the messages of t are for.
+// useOf returns the use of the messages of t.
 func useOf(t Traffic) Use {
 	if u, ok := t.(used); ok {
 		return u.use
@@ -31,7 +31,7 @@ func useOf(t Traffic) Use {
 	return Use{}
 }
 
-// purpose is what a message is part of.
+// purpose is the operation that a message belongs to.
 type purpose uint8
 
 const (
@@ -58,8 +58,8 @@ func newOverheads(n *machine.Network) overheads {
 	return o
 }
 
-// of returns what a message of b bytes costs its sender before the first link,
-// and its receiver after the last.
+// of returns the overhead of a message of b bytes on its sender, before the
+// first link, and on its receiver, after the last.
 func (o *overheads) of(p purpose, b, element units.Bytes) (before, after units.Seconds) {
 	if len(o.cost) == 0 {
 		return 0, 0
@@ -75,8 +75,8 @@ func (o *overheads) of(p purpose, b, element units.Bytes) (before, after units.S
 	return before, after
 }
 
-// whole returns the time of the function that does all of an operation, in
-// place of sending and receiving, where the model defines one.
+// whole returns the time of the function that does the whole operation, in place
+// of send and receive, where the programming model defines one.
 func (o *overheads) whole(p purpose) (units.Seconds, bool) {
 	switch o.model {
 	case "express":
@@ -86,7 +86,7 @@ func (o *overheads) whole(p purpose) (units.Seconds, bool) {
 		case gather:
 			return o.first("combine")
 		case result:
-			// combine makes the result known as well, and is called once.
+			// combine also sends the result to all, and is paid with the gather.
 			if _, ok := o.cost["combine"]; ok {
 				return 0, true
 			}
@@ -115,8 +115,8 @@ func (o *overheads) first(names ...string) (units.Seconds, bool) {
 	return 0, false
 }
 
-// packing returns the time to pack or unpack b bytes: by elements of 8 and of 4
-// bytes, else byte by byte.
+// packing returns the time to pack or unpack b bytes: as doubles when elements
+// have 8 bytes, as floats when they have 4, else byte by byte.
 func (o *overheads) packing(verb string, b, element units.Bytes) units.Seconds {
 	name, size := "byte", units.Bytes(1)
 	switch element {
@@ -128,8 +128,7 @@ func (o *overheads) packing(verb string, b, element units.Bytes) units.Seconds {
 	return units.Seconds(float64(o.cost[verb+name]) * float64(b/size))
 }
 
-// perByte returns the part of packing and unpacking that a byte of an element
-// takes.
+// perByte returns the time to pack and unpack an element, divided by its bytes.
 func (o *overheads) perByte(element units.Bytes) units.SecPerByte {
 	if o.model != "pvm" {
 		return 0

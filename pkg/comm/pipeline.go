@@ -12,38 +12,38 @@ import (
 type Stage struct {
 	// Clock is when the stage may begin and Work is A_i, its loop time.
 	Clock, Work units.Seconds
-	// Hops are where its edges come from: one for every pipelined dimension
+	// Hops are the links to its predecessors: one for every pipelined dimension
 	// in which it has a predecessor, none for the first stage.
 	Hops []Hop
-	// Copies is how many stages of side-by-side pipelines this one stands
-	// for, all alike and with links on the same instance; 0 counts as 1.
+	// Copies is how many equal stages of pipelines that run side by side this
+	// one stands for, all with links on the same instance; 0 counts as 1.
 	Copies int64
 }
 
-// Link is what a message between two processors travels on: it takes TStart and
-// TByte for each byte, beside at most Channels others on the instance At, any
-// number when it is 0.
+// Link connects two processors of a pipeline. A message on it takes TStart, and
+// TByte for each byte. The instance At carries at most Channels messages at a
+// time; 0 stands for no limit.
 type Link struct {
 	At       machine.Instance
 	TStart   units.Seconds
 	TByte    units.SecPerByte
 	Channels int64
-	// Over are the links that it takes one after the other on a machine of
-	// links; TStart and TByte are then the sums, overheads included, and each
-	// of the links is a channel.
+	// Over are, on a machine of links, the links of the route in their order.
+	// TStart and TByte are then the sums over them, overheads included, and
+	// each of them is a channel.
 	Over []Crossing
 }
 
-// A Crossing is the link with some id on the way of a message.
+// A Crossing is one link of the machine on the route of a message.
 type Crossing struct {
 	ID     int64
 	TStart units.Seconds
 	TByte  units.SecPerByte
 }
 
-// Link returns what messages from p to q travel on, p and q being different
-// processors of the root grid, that carry b bytes in all of elements of the
-// given size, which is 0 for several.
+// Link returns the link from p to q, which are different processors of the root
+// grid, for messages of b bytes in all. element is the size of the elements in
+// them, 0 when sizes differ.
 func (n *Network) Link(p, q int, b, element units.Bytes) Link {
 	at := n.Between(p, q)
 	return n.medium(at).link(at, p, q, b, element)
@@ -74,46 +74,47 @@ type StageTime struct {
 	Wait units.Seconds
 }
 
-// Pipe runs a pipelined loop in q >= 1 quanta and returns what becomes of
-// every stage (docs/model.md#9-pipelined-loops). Pipelines that run side by
-// side are stages of one call: they share media. Stage i does its share of a
-// quantum in Tp = Work/q; a message of a link carries 1/q of its bytes and
-// occupies it for TStart + Tb, one at a time:
+// Pipe runs a pipelined loop in q >= 1 quanta and returns the times of every
+// stage (docs/model.md#9-pipelined-loops). Pipelines that run side by
+// side are stages of one call: they share media. Stage i computes a quantum in
+// Tp = Work/q. The message of one quantum carries 1/q of the bytes of its link
+// and occupies the link for TStart + Tb; a link carries one message at a time:
 //
 //	arrival(i,q) = max(end(i-1,q), arrival(i,q-1)) + TStart + Tb
 //	begin(i,q)   = max(end(i,q-1) + [q>1]·TStart, arrival(i,q) over all predecessors)
 //	end(i,q)     = begin(i,q) + Tp
 //
-// A stage that receives spends one TStart of its own before every quantum
-// after its first, of several predecessors the largest. Before the first
-// quantum it is the TStart of the message that counts as its own. What else
-// passes before a quantum is transfer as far as a message's Tb reaches, of
-// several predecessors the longest, and waiting before that.
+// A stage that receives spends one TStart of its own before every quantum; of
+// several predecessors the largest counts. Before the first quantum this is the
+// TStart of the message itself. The rest of the time before a quantum is
+// transfer, up to the largest Tb of its messages, and what exceeds that is
+// waiting.
 //
-// A medium with k channels that carries n messages keeps the time from the
-// earliest Clock to the latest End at 2·Tp + ceil(n/k)·(TStart + Tb) at
-// least; what is missing is waiting at every stage's end. Of unequal stages
-// the least Tp of a sender and of a receiver count, and of unequal messages
-// the shortest times ceil(n/k) or the sum divided by k, whichever is more:
-// no schedule beats that.
+// On a medium with k channels that carries n messages, the time from the
+// earliest Clock to the latest End is at least 2·Tp + ceil(n/k)·(TStart + Tb).
+// When the schedule is shorter, every stage waits for the difference at its end.
+// Where stages differ, the smallest Tp of a sender and of a receiver are used;
+// where messages differ, the larger of ceil(n/k) times the shortest one and the
+// sum of all divided by k. No schedule is shorter than that.
 //
-// The cost depends on the number of stages and links and not on q: end(i,q)
-// is, as a function of q, a maximum of straight lines, one for each different
-// pace among the stages and links before it.
+// The running time depends on the number of stages and links and not on q:
+// end(i,q) is, as a function of q, a maximum of straight lines, one for each
+// different pace among the stages and links before it.
 func Pipe(stages []Stage, q int64) []StageTime {
 	times, use := runStages(stages, q)
 	use.bound(stages, times, q)
 	return times
 }
 
-// HandPipe runs a pipeline of one quantum that the program made by hand (docs/model.md#pipelines-by-hand): [Pipe] without the bound of channels.
+// HandPipe runs a pipeline of one quantum that the program made by hand
+// (docs/model.md#pipelines-by-hand): [Pipe] without the bound of channels.
 func HandPipe(stages []Stage) []StageTime {
 	times, _ := runStages(stages, 1)
 	return times
 }
 
-// runStages runs a pipeline whose messages do not queue and returns what they use of
-// the media besides.
+// runStages runs a pipeline as if no channel were busy, and also returns how the
+// messages use the media.
 func runStages(stages []Stage, q int64) ([]StageTime, *usage) {
 	if q < 1 {
 		panic(fmt.Sprintf("comm: internal error: a pipeline of %d quanta", q))
@@ -155,7 +156,8 @@ func runStages(stages []Stage, q int64) ([]StageTime, *usage) {
 	return times, use
 }
 
-// account splits the time of a stage whose quanta end at ends.
+// account splits the time of a stage. ends are the ends of its quanta, begin is
+// the start of the first.
 func (s *Stage) account(ends lines, begin, tp, own, transfer units.Seconds, q int64) StageTime {
 	t := StageTime{End: ends.at(q)}
 	if len(s.Hops) == 0 {
@@ -175,14 +177,14 @@ func (s *Stage) account(ends lines, begin, tp, own, transfer units.Seconds, q in
 	return t
 }
 
-// usage is what the messages of a pipeline use of each medium.
+// usage sums up the messages of a pipeline on each medium.
 type usage struct {
 	media []mediumUsage
 	index map[channelID]int
 }
 
-// channelID names what messages share: an instance of a medium, or one of its
-// links, whose ids are from 1.
+// channelID identifies what messages share: an instance of a medium, with Link
+// 0, or one link of it, whose id is at least 1.
 type channelID struct {
 	At   machine.Instance
 	Link int64
@@ -196,7 +198,7 @@ type mediumUsage struct {
 	sender, receiver units.Seconds // the least Tp
 }
 
-// crossed are the messages of one quantum between a stage and its predecessor.
+// crossed is the messages of one quantum between a stage and its predecessor.
 type crossed struct {
 	copies           int64
 	message          units.Seconds
@@ -227,7 +229,8 @@ func (u *usage) add(id channelID, channels int64, x crossed) {
 	m.receiver = min(m.receiver, x.receiver)
 }
 
-// bound adds to every stage what the channels lack.
+// bound delays the end of every stage until the channels can have carried all
+// messages ([Pipe] gives the bound).
 func (u *usage) bound(stages []Stage, times []StageTime, q int64) {
 	if len(u.media) == 0 {
 		return

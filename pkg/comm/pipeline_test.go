@@ -181,7 +181,7 @@ func TestQuantaAreTheBest(t *testing.T) {
 	}
 }
 
-// same compares what became of a stage; scale is the length of the pipeline.
+// same compares the times of a stage; scale is the duration of the pipeline.
 func same(t *testing.T, what string, got, want comm.StageTime, scale units.Seconds) {
 	t.Helper()
 	near := func(a, b units.Seconds) bool {
@@ -269,8 +269,8 @@ func TestChannelsBoundAPipeline(t *testing.T) {
 	near(t, "side by side", comm.Pipe(both, 8)[7].End, units.Micro(6457.6))
 }
 
-// A number of quanta that nobody could count through, as it is chosen when
-// TStart is 0.
+// More quanta than a test could run one by one: their number is chosen like that
+// when TStart is 0.
 func TestPipeOfCountlessQuanta(t *testing.T) {
 	md := myrinet(1000)
 	md.TStart = 0
@@ -342,7 +342,7 @@ func pairs(md machine.Medium, of ...[3]float64) []comm.Stage {
 	return stages
 }
 
-// What a medium carries of pipelines side by side, and of unequal ones.
+// The bound of a medium with pipelines side by side, and with unequal ones.
 func TestChannelsBoundPipelinesSideBySide(t *testing.T) {
 	// 3 messages of 75 + 25 us on 2 channels take 2 rounds: 200 + 2·100
 	// + 200, 100 more than a pipeline alone.
@@ -381,7 +381,7 @@ func TestChannelsBoundPipelinesSideBySide(t *testing.T) {
 	near(t, "late", comm.Pipe(late, 1)[3].End, units.Micro(1100))
 }
 
-// equalStages returns what becomes of a stage that has depth predecessors in
+// equalStages returns the times of a stage that has depth predecessors in
 // a row, in a pipeline of q quanta whose stages all have the same clock, work
 // and medium, and all but the first receive bytes that take transfer in all
 // (docs/model.md#9-pipelined-loops, formulas 2 and 3):
@@ -389,7 +389,7 @@ func TestChannelsBoundPipelinesSideBySide(t *testing.T) {
 //	End - Clock = Tp + depth·(TStart + Tb + Tp) + (Q-1)·(TStart + max(Tp, Tb))
 //
 // and Work for the first stage, depth 0. It is the same as [comm.Pipe] without the
-// bound of channels, at a cost that depends on nothing.
+// bound of channels, computed in constant time.
 func equalStages(clock, work, transfer, tstart units.Seconds, depth, q int64) comm.StageTime {
 	if depth == 0 {
 		return comm.StageTime{End: clock + work}

@@ -9,16 +9,16 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Placement says when an operation takes place on the media: End is when its
-// last message ends, Start when nothing is sent. Steps are there when they
-// were asked for ([Network.Explain]).
+// Placement says when an operation takes place on the media. End is when its
+// last message ends; it equals Start when nothing is sent. Steps are filled in
+// after [Network.Explain].
 type Placement struct {
 	Start, End units.Seconds
 	Steps      []Step
 }
 
-// Length returns End - Start, the T of docs/model.md#channels when no channel
-// was busy.
+// Length returns End - Start: the T of docs/model.md#channels when no channel
+// was busy, more when messages had to wait.
 func (p Placement) Length() units.Seconds { return p.End - p.Start }
 
 // Step is what one operation does on one instance of a medium, or on all
@@ -28,9 +28,8 @@ type Step struct {
 	Name string
 	// At is the instance of the medium.
 	At machine.Instance
-	// Rounds is how many times a message is paid for where the cost is that of
-	// so many rounds, 0 where it is not: a reduction on a transputer, and
-	// collectives in rounds.
+	// Rounds is the number of rounds of a reduction on a transputer or of a
+	// tree collective; 0 for all other steps.
 	Rounds int64
 	// Ready is when the messages could start, End when the last one ends.
 	Ready, End units.Seconds
@@ -40,7 +39,7 @@ type Step struct {
 	round  string // the formula of a round
 }
 
-func (k *part) step(n *Network, name string, ready, end units.Seconds) Step {
+func (k *instanceLoad) step(n *Network, name string, ready, end units.Seconds) Step {
 	return Step{Name: name, At: k.at, Ready: ready, End: end, medium: n.medium(k.at), demand: k.demand}
 }
 
@@ -70,7 +69,8 @@ func (s *Step) where() string {
 	return w
 }
 
-// micro writes a time in microseconds with as many digits as it is sure of.
+// micro writes a time in microseconds with 12 significant digits: more could
+// show rounding.
 func micro(t units.Seconds) string {
 	return t.Micros(12)
 }

@@ -146,7 +146,7 @@ func TestDisjointSystemsFillGaps(t *testing.T) {
 	near(t, "around the busy time", n.Exchange(0, right, comm.Messages([]int{6}, five)).End, units.Micro(650))
 }
 
-// A gap that is too short by rounding only is one.
+// A gap that only rounding makes too short is long enough.
 func TestGapsHaveSlack(t *testing.T) {
 	n := network(t, bus(), 4)
 	left, right := comm.Set{ID: 1, Ranks: []int{0, 1}}, comm.Set{ID: 2, Ranks: []int{2, 3}}
@@ -161,7 +161,7 @@ func TestGapsHaveSlack(t *testing.T) {
 	}
 }
 
-// A step says all that is needed to check its length with a calculator.
+// A step prints all that is needed to check its duration by hand.
 func TestSteps(t *testing.T) {
 	show := func(n *comm.Network, f func() comm.Placement) string {
 		n.Explain(true)

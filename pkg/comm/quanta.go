@@ -11,9 +11,9 @@ import (
 // Across are the figures from which the number of quanta of a pipelined loop
 // is chosen (docs/model.md#9-pipelined-loops; R 4.6).
 type Across struct {
-	// Work is A, the loop time of one processor, Transfer is B, TByte times
-	// the bytes of New's edges that one processor receives; of unequal blocks
-	// those of the largest.
+	// Work is A, the loop time of one processor. Transfer is B, TByte times the
+	// bytes of the new edges that one processor receives. Of unequal blocks the
+	// largest counts.
 	Work, Transfer units.Seconds
 	// TStart is that of the medium.
 	TStart units.Seconds
@@ -47,15 +47,15 @@ func (a *Across) Time(q int64) units.Seconds {
 
 // Quanta returns the number of quanta Q of a pipelined loop whose quantised
 // dimensions have n iterations together (docs/model.md#9-pipelined-loops,
-// formulas 5 and 10): prescribed, when it is at least 1, without its fraction;
-// else the better by T(Q) of the two integers beside sqrt(K2/TStart), the
-// smaller at a tie; n when TStart is 0. The result lies between 1 and max(n,
-// 1).
+// formulas 5 and 10). It is prescribed, rounded down, when that is at least 1;
+// else n when TStart is 0; else that of the two integers beside sqrt(K2/TStart)
+// with the smaller T(Q), the smaller integer at a tie. The result lies between 1
+// and max(n, 1).
 func (a *Across) Quanta(n int64, prescribed float64) int64 {
 	n = max(n, 1)
 	switch {
 	case prescribed >= 1:
-		return min(whole(prescribed), n)
+		return min(toCount(prescribed), n)
 	case a.TStart <= 0:
 		return n
 	}
@@ -64,8 +64,8 @@ func (a *Across) Quanta(n int64, prescribed float64) int64 {
 	if !(root >= 1) {
 		return 1
 	}
-	lower := min(count(root), n)
-	upper := min(whole(math.Ceil(root)), n)
+	lower := min(floorCount(root), n)
+	upper := min(toCount(math.Ceil(root)), n)
 	if a.Time(upper) < a.Time(lower) {
 		return upper
 	}
@@ -73,8 +73,9 @@ func (a *Across) Quanta(n int64, prescribed float64) int64 {
 }
 
 // Shape spreads q quanta over the quantised dimensions, the outermost first
-// (docs/model.md#9-pipelined-loops): it is cut into min(q, its extent) pieces,
-// and ceil(q / that) goes on inwards. The product of the result can exceed q.
+// (docs/model.md#9-pipelined-loops): a dimension is cut into min(q, its extent)
+// pieces, and ceil(q / that) is left for the inner ones. The product of the
+// result can exceed q.
 func Shape(q int64, extents []int64) []int64 {
 	shape := make([]int64, len(extents))
 	for k, n := range extents {
@@ -84,15 +85,15 @@ func Shape(q int64, extents []int64) []int64 {
 	return shape
 }
 
-// maxShapes is how many shapes a search looks at
+// maxShapes is the largest number of shapes that a search tries
 // (docs/model.md#9-pipelined-loops, --across search).
 const maxShapes = 1000
 
 // Shapes returns at most 1000 ways to cut quantised dimensions of these
-// extents into quanta, the fewest quanta first: the grid points of a search
-// for the best number (docs/model.md#9-pipelined-loops, --across search; R
-// 4.6, full_mode). Every dimension takes all numbers from 1 to its extent
-// where there is room for them, else as many in about equal ratios, both ends
+// extents into quanta, the fewest quanta first: the candidates of a search for
+// the best number (docs/model.md#9-pipelined-loops, --across search; R 4.6,
+// full_mode). When all numbers of pieces of a dimension, from 1 to its extent,
+// would be too many, it takes some of them in about equal ratios, both ends
 // among them.
 func Shapes(extents []int64) [][]int64 {
 	most := maxShapes
@@ -113,8 +114,7 @@ func Shapes(extents []int64) [][]int64 {
 	return shapes
 }
 
-// Pieces returns the number of quanta of a shape, at most the largest number
-// of 64 bits.
+// Pieces returns the number of quanta of a shape, at most math.MaxInt64.
 func Pieces(shape []int64) int64 {
 	p := int64(1)
 	for _, n := range shape {

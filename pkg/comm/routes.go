@@ -8,23 +8,26 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// routes finds the ways of messages over the links of a network
-// (docs/model.md#links): the least sum of the times on the links, of equal ones
-// the fewest links, of these the one whose links, from the sender on, have the
-// smaller ids. It is one search from a processor to as many others as are
-// asked for, and none where a link that both share cannot be beaten.
+// routes finds the routes of messages over the links of a network
+// (docs/model.md#links): the one with the least sum of times on its links, of
+// equal ones that with the fewest links, of these the one whose links, from the
+// sender on, have the smaller ids. One search (Dijkstra's) finds the routes from
+// a processor to several others; none is needed where a link that both
+// processors share is the shortest route.
 type routes struct {
 	links []machine.Link
 	// of are the links of each processor, by growing id.
 	of [][]int32
-	// bytes is what the times below are for; least[p] is the shortest time on
-	// a link of p, known when leastAt[p] is round.
+	// bytes is the size of the messages, and round counts how often it changed.
+	// least[p] is the shortest time on a link of p, valid when leastAt[p] is
+	// round.
 	bytes   units.Bytes
 	least   []units.Seconds
 	leastAt []int
 	round   int
 
-	// A search marks what it has reached by its number.
+	// search is the number of the current search. What it has reached is marked
+	// with that number, so that no marks need to be cleared.
 	search    int
 	settled   []int // processors
 	wanted    []int
@@ -34,7 +37,8 @@ type routes struct {
 	inward    bool
 }
 
-// reached is a processor at the end of the link via, behind the processor from.
+// reached is the processor at, which a search reached from the processor from
+// over the link via.
 type reached struct {
 	time      exact
 	hops      int32
@@ -42,8 +46,8 @@ type reached struct {
 	from, via int32
 }
 
-// exact is a sum of times in two numbers, which hold all its bits: the order of
-// the terms must not decide which of two ways is the shorter.
+// exact is a sum of times in two numbers, which together hold all its bits: the
+// order of the terms must not decide which of two routes is the shorter.
 type exact struct{ hi, lo float64 }
 
 func (a exact) plus(t units.Seconds) exact {
@@ -74,7 +78,7 @@ func newRoutes(n *machine.Network, processors int) *routes {
 	return r
 }
 
-// size makes the times those of messages of b bytes.
+// size sets the size of the messages that routes are found for.
 func (r *routes) size(b units.Bytes) {
 	if r.bytes != b {
 		r.bytes = b
@@ -100,9 +104,9 @@ func (r *routes) shortest(p int) units.Seconds {
 	return r.least[p]
 }
 
-// direct returns the link that p and q share and that no other way beats, if
-// there is one: every way of several links takes at least the shortest times
-// at both its ends.
+// direct returns the link that p and q share, if it is the best route: every
+// route of several links takes at least the sum of the shortest times on a link
+// of p and on one of q.
 func (r *routes) direct(p, q int) (link int32, ok bool) {
 	few, many := r.of[p], r.of[q]
 	if len(few) > len(many) {
@@ -120,10 +124,10 @@ func (r *routes) direct(p, q int) (link int32, ok bool) {
 	return link, ok && best <= r.shortest(p)+r.shortest(q)
 }
 
-// star finds the ways between root and others, away from root or, inward, to
-// it, and calls yield with each of the others that there is a way for and the
-// links that its message takes in their order. It returns the first of others
-// without a way, -1 for none.
+// star finds the routes between root and others, away from root or, inward, to
+// it. It calls yield with each of the others that has a route, and the links of
+// that route from the sender on. It returns the first of others without a route,
+// -1 for none.
 func (r *routes) star(root int, others []int, inward bool, yield func(q int, path []int32)) (without int) {
 	var far []int
 	for _, q := range others {
@@ -157,9 +161,9 @@ func (r *routes) star(root int, others []int, inward bool, yield func(q int, pat
 	return without
 }
 
-// explore settles processors by growing distance from root until all wanted
-// are among them. The first processor of a link that is settled is the best
-// one to use that link from, so that every link is looked at once.
+// explore settles processors by growing distance from root until all wanted ones
+// are settled. Of the processors of a link the one that is settled first is the
+// best one to use the link from, so that each link is expanded once.
 func (r *routes) explore(root int, wanted []int, inward bool) {
 	r.search++
 	r.inward = inward
@@ -202,8 +206,9 @@ func (r *routes) before(a, b *reached) bool {
 	return r.smaller(a, b)
 }
 
-// smaller compares the ids of the links of two ways with equally many, from the
-// sender on: that is the root, or inward the other end.
+// smaller reports whether route a comes before route b of as many links: it
+// compares the ids of their links from the sender on, which is the root or,
+// inward, the other end.
 func (r *routes) smaller(a, b *reached) bool {
 	first := 0
 	va, vb, pa, pb := a.via, b.via, a.from, b.from

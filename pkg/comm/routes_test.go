@@ -10,7 +10,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// everyWay lists the links of all ways from p to q that visit no processor
+// everyWay lists the links of all routes from p to q that visit no processor
 // twice.
 func everyWay(links []machine.Link, p, q int32, seen []int32, way []int32, yield func([]int32)) {
 	if p == q {
@@ -30,8 +30,8 @@ func everyWay(links []machine.Link, p, q int32, seen []int32, way []int32, yield
 	}
 }
 
-// Of all ways that there are the search finds the best by its definition,
-// away from a processor and to it: on small networks with many equal sums.
+// The search finds the best of all routes by its definition, away from a
+// processor and to it: on small networks with many equal sums.
 func TestRoutesAreBest(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
 	for range 400 {
@@ -106,8 +106,8 @@ func TestExactSums(t *testing.T) {
 	}
 }
 
-// Who gathers from the same processors again, or tells them the same number of
-// bytes, looks for no ways again; another size, or others, do.
+// A gather or broadcast that is repeated with the same processors and size finds
+// no routes again; with another size or other processors it does.
 func TestStarsAreRemembered(t *testing.T) {
 	net := &machine.Network{ID: 1}
 	for p := int32(1); p < 6; p++ {

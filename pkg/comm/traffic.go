@@ -22,9 +22,10 @@ type Size struct {
 	Count int64       `json:"count"`
 }
 
-// Distance says that the longest message between processors whose coordinates
-// in the root grid differ by Hops in sum has Bytes bytes: all that a
-// transputer medium needs to know (docs/model.md#messages).
+// Distance says that the longest message over a distance of Hops has Bytes
+// bytes. The distance of two processors is the sum of the differences of their
+// coordinates in the root grid ([Hops]). A transputer medium needs to know no
+// more (docs/model.md#messages).
 type Distance struct {
 	Hops  int         `json:"hops"`
 	Bytes units.Bytes `json:"size_b"`
@@ -32,17 +33,18 @@ type Distance struct {
 
 // Traffic is a sparse set of messages: from and to differ, bytes are
 // positive, and there is at most one message from one processor to another
-// (docs/model.md#messages). The three views are of the same set. A Traffic
-// does not change once it was handed over.
+// (docs/model.md#messages). The three methods show the same set. A Traffic never
+// changes.
 type Traffic interface {
-	// Sizes returns the sizes and how many messages have them, each size
-	// once, the longest first: all that a single medium with channels needs.
+	// Sizes returns each size once with the number of messages that have it,
+	// the longest first: all that a single medium with channels needs.
 	Sizes() []Size
 	// Distances returns the longest message at every distance that occurs,
 	// the nearest first: all that a single transputer needs.
 	Distances() []Distance
 	// Each calls yield with every message, in an order that is always the
-	// same, until yield returns false. Only trees of clusters need it.
+	// same, until yield returns false. Only trees of clusters and machines of
+	// links need it.
 	Each(yield func(Message) bool)
 }
 
@@ -55,7 +57,7 @@ type list struct {
 // Messages returns the set of messages ms between processors of a root grid
 // (docs/model.md#messages): several entries between one pair become one
 // message; entries without bytes or from a processor to itself are dropped. A
-// sum that 64 bits cannot hold stays at the largest number. ms is not changed.
+// sum too large for 64 bits becomes math.MaxInt64. ms is not changed.
 func Messages(grid []int, ms []Message) Traffic {
 	l := &list{grid: slices.Clone(grid)}
 	for _, m := range ms {

@@ -9,9 +9,9 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// transputer is the medium of links between neighbours in the grid. What a
-// message costs depends on how far it goes, and messages do not queue: an
-// exchange lasts as long as its slowest distance.
+// transputer is the medium of links between neighbours in the grid. The cost of
+// a message depends on its distance, and messages do not queue: an exchange
+// lasts as long as the slowest of its distances.
 type transputer struct{ timed }
 
 func (t transputer) demand(x Traffic) demand { return &distant{t.timed, x.Distances()} }
@@ -42,7 +42,7 @@ type distances struct {
 func (d *distances) add(m Message)  { d.longest.Add(Hops(d.grid, m.From, m.To), m.Bytes) }
 func (d *distances) demand() demand { return &distant{d.timed, d.longest.Distances()} }
 
-// distant are the longest messages by distance, the nearest first.
+// distant is the longest message at each distance, the nearest first.
 type distant struct {
 	timed
 	far []Distance
@@ -93,9 +93,9 @@ func ReductionHops(extents []int, constant []Corner) int64 {
 	return hops
 }
 
-// Pipelined returns the time T(l, L) of a message of bytes L over a distance
-// of hops l on a transputer medium, and the number n of portions it travels
-// in (docs/model.md#transputer; R 4.2):
+// Pipelined returns the time T(l, L) of a message of L bytes over a distance
+// of l hops on a transputer medium, and the number n of portions that it is
+// sent in (docs/model.md#transputer; R 4.2):
 //
 //	l = 0: 0
 //	l = 1: Ts + TB·L                                    n = 1
@@ -121,28 +121,28 @@ func Pipelined(md machine.Medium, hops int, bytes units.Bytes) (units.Seconds, i
 	return w.best()
 }
 
-// wormhole looks for the best number of portions.
+// wormhole searches for the best number of portions of a message.
 type wormhole struct {
 	extra, ts, tb float64
 	bytes         int64
 }
 
-// time is what n portions take.
+// time returns the time of the message in n portions.
 func (w *wormhole) time(n int64) float64 {
 	portion := (w.bytes-1)/n + 1
 	return (w.extra + float64(n)) * (w.ts + float64(w.tb*float64(portion)))
 }
 
-// bound is what n portions take at least. It is convex in n with its minimum
-// at n*, so that a search that goes outwards from n* may stop where the bound
-// reaches the best time.
+// bound returns a lower bound of time(n). It is convex in n with its minimum at
+// n*, so that a search outwards from n* can stop where the bound reaches the
+// best time.
 func (w *wormhole) bound(n int64) float64 {
 	return (w.extra + float64(n)) * (w.ts + float64(w.tb*(float64(w.bytes)/float64(n))))
 }
 
-// best examines the numbers of portions from n* = sqrt((l-1)·TB·L/Ts)
-// outwards. Of the numbers that give the same portion only the least can be
-// best, so that the steps are as wide as the portions are small.
+// best examines numbers of portions from n* = sqrt((l-1)·TB·L/Ts) outwards. Of
+// the numbers that give portions of the same length only the smallest can be the
+// best; the others are skipped.
 func (w *wormhole) best() (units.Seconds, int64) {
 	mid := int64(1)
 	if x := math.Sqrt(w.extra * w.tb * float64(w.bytes) / w.ts); x >= float64(w.bytes) {
@@ -174,13 +174,13 @@ func (w *wormhole) best() (units.Seconds, int64) {
 	return units.Seconds(best), at
 }
 
-// least returns the least number of portions that are as long as those of n.
+// least returns the smallest number of portions that are as long as n portions.
 func (w *wormhole) least(n int64) int64 {
 	portion := (w.bytes-1)/n + 1
 	return (w.bytes-1)/portion + 1
 }
 
-// next returns the least number of portions that are shorter than those of n,
+// next returns the smallest number of portions that are shorter than n portions,
 // a number above bytes when there is none.
 func (w *wormhole) next(n int64) int64 {
 	portion := (w.bytes-1)/n + 1
