@@ -12,18 +12,18 @@ type rule struct {
 	dim int
 	a   int
 	b   int
-	// whole is whether replicas are along the axis from end to end.
+	// whole is whether replicas lie along the whole axis.
 	whole bool
 }
 
-// An array with its alignment. positions[i] are the places in the template
-// that element i is aligned with.
+// An array with its alignment. positions[i] are the template elements with
+// which element i is aligned.
 type array struct {
 	size      []int
 	bytes     int64
 	low, high []int
-	t         *template // nil: whole on everybody, or not yet aligned
-	whole     set
+	t         *template // nil when replicated without a template, or not yet aligned
+	whole     set       // the processors that hold all elements, when t is nil
 	positions [][]int32
 	rules     []rule
 
@@ -31,7 +31,7 @@ type array struct {
 	version int
 }
 
-// owner are the processors that hold each element.
+// owner returns the processors that hold each element.
 func (a *array) owner() []set {
 	if a.t == nil {
 		all := make([]set, product(a.size))
@@ -46,7 +46,8 @@ func (a *array) owner() []set {
 	return a.owned
 }
 
-// owners are the processors that hold any of the places of each element.
+// owners returns, for each element, the processors that hold one of its template
+// elements.
 func owners(positions [][]int32, t *template) []set {
 	all := make([]set, len(positions))
 	for i, ps := range positions {
@@ -57,9 +58,10 @@ func owners(positions [][]int32, t *template) []set {
 	return all
 }
 
+// ready is whether the array is aligned, or replicated without a template.
 func (a *array) ready() bool { return a.t != nil || a.whole != 0 }
 
-// A pattern is what arrays are aligned with and loops mapped on.
+// A pattern is a template or an array as a target of align_ and mappl_.
 type pattern struct {
 	size      []int
 	t         *template
@@ -91,9 +93,9 @@ func patternOf(o any) (*pattern, error) {
 	return nil, errors.New("found neither a template nor an array")
 }
 
-// align places index tuples in a pattern: tuple x lies at all pattern elements
-// whose index along dimension j is coeff·x[axis]+cons, the constant, or
-// anything (docs/model.md#alignment, align_).
+// align aligns index tuples with a pattern: tuple x lies at all pattern elements
+// whose index along dimension j is coeff·x[axis]+cons, a constant, or, for
+// replicas, any index (docs/model.md#alignment, align_).
 func (p *pattern) align(tuples [][]int, axis, coeff, cons []int) (positions [][]int32, rules []rule, err error) {
 	if len(axis) < len(p.size) || len(coeff) < len(p.size) || len(cons) < len(p.size) {
 		return nil, nil, errors.New("found fewer rules than the pattern has dimensions")
@@ -149,7 +151,7 @@ func (p *pattern) align(tuples [][]int, axis, coeff, cons []int) (positions [][]
 			case 'c':
 				r = rule{how: 'c', b: r.a*q.b + r.b}
 			default:
-				// A pattern covers an axis from end to end, or in part.
+				// The pattern may cover only a part of the axis.
 				one, other := r.b, r.a*(p.size[r.dim]-1)+r.b
 				r = rule{how: 'r', whole: min(one, other) == 0 && max(one, other) == p.t.size[len(rules)]-1}
 			}

@@ -15,7 +15,7 @@ type counters struct {
 	kinds                [interval.NumKinds]kind
 }
 
-// kind are those of one kind of operation.
+// kind holds the characteristics of one kind of operation.
 type kind struct {
 	comm, real, synch, variation, overlap float64
 }
@@ -72,8 +72,9 @@ func newNode(parent *node, processors int) *node {
 	return n
 }
 
-// user is the first half of base(): every processor of the current system
-// does the same for t seconds of the traced machine.
+// user books t seconds of the traced machine as time of the user, which every
+// processor of the current system spends: the first half of base() in
+// docs/model.md#2-accounting.
 func (e *engine) user(t float64) {
 	s := e.current()
 	n := float64(len(s.procs))
@@ -85,7 +86,7 @@ func (e *engine) user(t float64) {
 	}
 }
 
-// sys is the second half.
+// sys books t seconds as system time: the second half of base().
 func (e *engine) sys(t float64) {
 	s := e.current()
 	n := float64(len(s.procs))
@@ -97,7 +98,7 @@ func (e *engine) sys(t float64) {
 	}
 }
 
-// ioProcessor is processor 0, or the first of a system that lacks it.
+// ioProcessor returns processor 0, or the first of a system without it.
 func (e *engine) ioProcessor() int {
 	if s := e.current(); !slices.Contains(s.procs, 0) {
 		return s.procs[0]
@@ -105,8 +106,8 @@ func (e *engine) ioProcessor() int {
 	return 0
 }
 
-// io books time of the I/O processor (docs/model.md#5-input-and-output). It is not computation,
-// so no power divides it.
+// io books time of the I/O processor (docs/model.md#5-input-and-output). It is
+// not computation, so it is not divided by the power.
 func (e *engine) io(t float64) {
 	p := e.ioProcessor()
 	e.clock[p] += t
@@ -121,9 +122,9 @@ func (e *engine) latest() float64 {
 	return m
 }
 
-// sync(K): all wait for the latest.
+// sync is sync(K): all processors of the current system wait for the latest.
 func (e *engine) sync(k interval.Kind) float64 {
-	e.together++
+	e.collectives++
 	m := e.latest()
 	for _, p := range e.current().procs {
 		w := m - e.clock[p]
@@ -136,7 +137,8 @@ func (e *engine) sync(k interval.Kind) float64 {
 	return m
 }
 
-// comm(K, d): an exchange of all.
+// comm is comm(K, d): all processors of the current system communicate for d
+// seconds.
 func (e *engine) comm(k interval.Kind, d float64) {
 	for _, p := range e.current().procs {
 		e.clock[p] += d
@@ -171,21 +173,21 @@ type exchange struct {
 	kind       interval.Kind
 	sys        *system
 	start, end float64
-	// late is how much later than each processor the exchange was called for
-	// by the last one, with --async free.
+	// late[p] is how long after processor p the last processor called for the
+	// exchange, with --async free.
 	late map[int]float64
-	// fixed is whether start and end are known; those of exfrst_ are not
-	// before the loop's end.
+	// fixed is whether start and end are known. For exfrst_ they are known
+	// only at the end of the loop.
 	fixed bool
-	// idle is a load of what is loaded already: no operation at all.
-	idle bool
+	// noop marks a load of buffers that are loaded already.
+	noop bool
 }
 
-// begin starts an asynchronous operation: it pulls the clocks together, or
-// with --async free only notes how far apart they are.
+// begin starts an asynchronous operation. It synchronizes the processors, or
+// with --async free only stores how far apart their clocks are.
 func (e *engine) begin(k interval.Kind) *exchange {
 	e.count(k)
-	e.together++
+	e.collectives++
 	x := &exchange{kind: k, sys: e.current()}
 	e.open = append(e.open, x)
 	if e.opts.Async == options.Free {
@@ -201,14 +203,14 @@ func (e *engine) begin(k interval.Kind) *exchange {
 	return x
 }
 
-// await ends x for all processors of the current system, of which processor p
-// stands at clock[p] - back[p] when it comes to wait: back is work that is
-// done behind the wait but already on the clock.
+// await ends x for all processors of the current system. Processor p begins to
+// wait at clock[p] - back[p]: back[p] is work that comes after the wait but is
+// already on the clock.
 func (e *engine) await(x *exchange, back map[int]float64) {
-	if x.idle {
+	if x.noop {
 		return
 	}
-	e.together++
+	e.collectives++
 	var ends []float64
 	for _, p := range e.current().procs {
 		t := e.clock[p] - back[p]
@@ -218,8 +220,9 @@ func (e *engine) await(x *exchange, back map[int]float64) {
 			b.comm += x.end - t
 			e.clock[p] += x.end - t
 		}
-		// Waiting before the start is real. What is due to a late starter is
-		// too, with --async free: it was potential already.
+		// Waiting before the start is real synchronization. So is, with
+		// --async free, waiting because another processor started late; begin
+		// has already booked that as potential synchronization.
 		before, late := max(0, x.start-t), x.late[p]
 		b.synch += max(0, before-late)
 		b.real += max(before, min(max(0, x.end-t), late))
@@ -229,7 +232,7 @@ func (e *engine) await(x *exchange, back map[int]float64) {
 	e.open = slices.DeleteFunc(e.open, func(o *exchange) bool { return o == x })
 }
 
-// synchronous is an operation that is waited for at once.
+// synchronous executes an operation that every processor waits for at once.
 func (e *engine) synchronous(k interval.Kind, ms messages) {
 	e.count(k)
 	start := e.sync(k)
@@ -254,7 +257,7 @@ func (e *engine) result() *Result {
 	return r
 }
 
-// inclusive are the counters of n with those of the intervals inside it.
+// inclusive returns the counters and operations of n and all intervals inside it.
 func (n *node) inclusive() ([]counters, [interval.NumKinds]int64) {
 	all, ops := slices.Clone(n.own), n.ops
 	for _, c := range n.children {
@@ -272,7 +275,8 @@ func (n *node) inclusive() ([]counters, [interval.NumKinds]int64) {
 // put stores v in a field of some type of seconds.
 func put[T ~float64](dst *T, v float64) { *dst = T(v) }
 
-// figures are the characteristics of an interval and of its processors.
+// figures returns the characteristics of an interval and of its processors, and
+// which processors belong to it.
 func (e *engine) figures(n *node) (interval.Interval, []interval.Times, []bool) {
 	all, ops := n.inclusive()
 	v := interval.Interval{

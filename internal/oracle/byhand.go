@@ -8,22 +8,22 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// byHand is what recvsh_ and sendsh_ of a shadow group have left open
-// (docs/model.md#pipelines-by-hand).
+// byHand holds the calls of recvsh_ and sendsh_ for a shadow group that wait for
+// their counterparts (docs/model.md#pipelines-by-hand).
 type byHand struct {
-	receives []*receive // not answered yet
-	sends    int        // that answer no receive yet
-	used     int        // used up by pipelines, their waits to come
+	receives []*receive // recvsh_ calls without a sendsh_, the oldest first
+	sends    int        // sendsh_ calls without a recvsh_
+	used     int        // sendsh_ calls that ended a pipeline and whose waitsh_ is still to come
 }
 
-// A receive is a recvsh_. Once it was waited for, clocks says when each
-// processor did so, and together what the engine counted by then.
+// A receive is a call of recvsh_. Its waitsh_ sets clocks, the time of each
+// processor at the wait, and collectives, the engine's count at that time.
 type receive struct {
-	clocks   []float64
-	together int
+	clocks      []float64
+	collectives int
 }
 
-// recvShadow is recvsh_: an exchange starts when the sendsh_ is there too.
+// recvShadow is recvsh_. It starts the exchange when sendsh_ was called before.
 func (e *engine) recvShadow(c *call.Call) error {
 	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
 	if err != nil {
@@ -37,8 +37,9 @@ func (e *engine) recvShadow(c *call.Call) error {
 	return nil
 }
 
-// sendShadow is sendsh_: it answers the oldest recvsh_ and starts the exchange,
-// or ends a pipeline when that was waited for already.
+// sendShadow is sendsh_. It belongs to the oldest recvsh_ without one and starts
+// their exchange, or ends a pipeline when the program has already waited for that
+// recvsh_.
 func (e *engine) sendShadow(c *call.Call) error {
 	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
 	if err != nil {
@@ -50,7 +51,7 @@ func (e *engine) sendShadow(c *call.Call) error {
 	}
 	r := g.hand.receives[0]
 	g.hand.receives = g.hand.receives[1:]
-	if r.clocks == nil || r.together != e.together {
+	if r.clocks == nil || r.collectives != e.collectives {
 		return e.startEdges(g)
 	}
 	stages, err := e.stagesByHand(g, r)
@@ -62,16 +63,16 @@ func (e *engine) sendShadow(c *call.Call) error {
 		return e.startEdges(g)
 	}
 	e.count(interval.Shadow)
-	e.together++
+	e.collectives++
 	e.bookStages(stages)
 	e.finishAmong(interval.Shadow, e.current().procs)
 	g.hand.used++
 	return nil
 }
 
-// stagesByHand are the stages of a pipeline from the wait of r to now: what a
-// processor did in between is its work. It returns none when edges come from
-// both sides of a dimension.
+// stagesByHand returns the stages of a pipeline between the wait for r and now:
+// the work of a stage is what the processor did in between. It returns nil when
+// edges come from both sides of a dimension.
 func (e *engine) stagesByHand(g *shadowGroup, r *receive) (map[int]*stage, error) {
 	_, ts, err := e.edges(g)
 	if err != nil {
@@ -100,7 +101,7 @@ func (e *engine) stagesByHand(g *shadowGroup, r *receive) (map[int]*stage, error
 	return stages, nil
 }
 
-// addHop lets s wait for what t brings.
+// addHop makes s wait for the elements of t.
 func (e *engine) addHop(s *stage, t transfer) {
 	bytes := int64(len(t.elements)) * t.e.a.bytes
 	if i := slices.IndexFunc(s.hops, func(h hop) bool { return h.from == t.from }); i >= 0 {
@@ -110,9 +111,9 @@ func (e *engine) addHop(s *stage, t transfer) {
 	}
 }
 
-// waitShadow ends an exchange. The wait of a recvsh_ that no sendsh_ answered yet
-// notes when it was made; that of a sendsh_ which a pipeline used up is no
-// operation.
+// waitShadow is waitsh_. It ends the exchange that was started. When only recvsh_
+// was called so far, it stores the times of the wait. After a sendsh_ that ended
+// a pipeline it does nothing.
 func (e *engine) waitShadow(c *call.Call) error {
 	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
 	if err != nil {
@@ -124,7 +125,7 @@ func (e *engine) waitShadow(c *call.Call) error {
 		e.await(g.started, nil)
 		g.started = nil
 	case open >= 0:
-		*g.hand.receives[open] = receive{slices.Clone(e.clock), e.together}
+		*g.hand.receives[open] = receive{slices.Clone(e.clock), e.collectives}
 	case g.hand.used > 0:
 		g.hand.used--
 	default:

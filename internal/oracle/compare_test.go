@@ -26,13 +26,13 @@ import (
 	"dvmtools/pkg/sim"
 )
 
-// plain is how many programs the ordinary tests compare. Machines, grids
-// and options go through different cycles of seeds, so that this many meet most
-// of their combinations.
+// plain is how many programs the ordinary tests compare. Machines, grids and
+// options repeat after different numbers of seeds, so that this many programs
+// cover most of the combinations.
 const plain = 600
 
-// ordinary is the number of programs when nobody states one: fewer under the
-// race detector, for which one is like another.
+// ordinary returns the default number of programs. It is smaller under the race
+// detector, to which one program is as good as another.
 func ordinary() int {
 	if effort.Race {
 		return plain / 3
@@ -46,8 +46,8 @@ var (
 	features  = flag.Uint("oracle.features", 0, "use the features whose bits are set in `N`, all for 0")
 )
 
-// tolerance is how far two figures may be apart, as a part of the total time of
-// their interval.
+// tolerance is the largest allowed difference of two figures, relative to the
+// total time of their interval.
 const tolerance = 1e-12
 
 func mustMachine(m *machine.Machine, err error) *machine.Machine {
@@ -57,8 +57,9 @@ func mustMachine(m *machine.Machine, err error) *machine.Machine {
 	return m
 }
 
-// machines are one of each kind of medium, and trees, with equal and with
-// mixed powers. Times are of the order of the programs' calls.
+// machines returns a machine of each kind of medium, and trees of media, with
+// equal and with unequal powers. Messages take about as long as the programs'
+// calls.
 func machines() []*machine.Machine {
 	one, fast, slow := machine.NewProcessor("one", 1), machine.NewProcessor("fast", 2), machine.NewProcessor("slow", 0.75)
 	bus := machine.Medium{Kind: machine.Ethernet, Channels: 1, TStart: 75e-6, TByte: 0.2e-6}
@@ -85,8 +86,8 @@ func machines() []*machine.Machine {
 	}
 }
 
-// grids have at most 16 processors; 1 and extents that divide nothing are
-// among them.
+// grids returns grids of at most 16 processors, among them one processor and
+// extents that divide no usual size.
 func grids() [][]int {
 	return [][]int{{4}, {2, 2}, {3}, {2, 3}, {1}, {2, 2, 2}, {5}, {3, 2}, {4, 4}, {2}, {7}, {1, 4}, {2, 1, 3}, {16}}
 }
@@ -107,8 +108,8 @@ type figure struct {
 	value float64
 }
 
-// figures lists all characteristics. Those of a processor leave out what only
-// an interval has.
+// figures lists all characteristics, for a processor without those that only
+// intervals have.
 func figures(t *interval.Times, processor bool) []figure {
 	var all []figure
 	for _, c := range interval.Characteristics() {
@@ -137,7 +138,7 @@ func compareTimes(where string, want, got *interval.Times, total float64, proces
 	return diffs
 }
 
-// paths names the intervals of a result by what leads to them, so that the
+// paths names each interval of a result by the intervals around it, so that the
 // order among siblings does not matter.
 func paths(all []interval.Interval) []string {
 	names := make([]string, len(all))
@@ -207,20 +208,20 @@ type trial struct {
 	m    *machine.Machine
 	grid []int
 	opts interval.Options
-	cut  bool // the program ends where it should not, which is warned of
+	cut  bool // the program ends early, of which the simulation warns
 }
 
 func (x trial) String() string {
 	return fmt.Sprintf("machine %s, grid %v, %+v", x.m.Name, x.grid, x.opts)
 }
 
-// errRefused is the error of a program that both refuse.
+// errRefused is the error of a program that both simulations refuse.
 var errRefused = errors.New("both refuse the program")
 
 // errWarned is the error of a program that the simulation warns of.
 var errWarned = errors.New("the simulation warns")
 
-// simulate runs the simulation; what it panics with is its error.
+// simulate runs the simulation and returns a panic as an error.
 func (x trial) simulate(src call.Source) (r *sim.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -230,7 +231,7 @@ func (x trial) simulate(src call.Source) (r *sim.Result, err error) {
 	return sim.Run(context.Background(), sim.Config{Machine: x.m, Grid: x.grid, Options: x.opts}, src)
 }
 
-// measure runs the oracle; what it panics with is its error.
+// measure runs the oracle and returns a panic as an error.
 func (x trial) measure(src call.Source) (r *oracle.Result, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -240,15 +241,15 @@ func (x trial) measure(src call.Source) (r *oracle.Result, err error) {
 	return oracle.Run(x.m, x.grid, x.opts, src)
 }
 
-// program simulates a generated program both ways: see run.
+// program is run for a generated program.
 func (x trial) program(p *tracegen.Program) ([]difference, error) {
 	text := p.Text()
 	x.cut = p.Cut
 	return x.run(func() (call.Source, error) { return ptr.NewReader("gen.ptr", bytes.NewReader(text), ptr.Options{}) })
 }
 
-// run simulates a program both ways and returns the differences, or errRefused
-// with the reasons when both find the same fault.
+// run simulates a program with both and returns the differences, or errRefused
+// with the reasons when both refuse it.
 func (x trial) run(source func() (call.Source, error)) ([]difference, error) {
 	src, err := source()
 	if err != nil {
@@ -279,9 +280,9 @@ func (x trial) run(source func() (call.Source, error)) ([]difference, error) {
 	return diffs, err
 }
 
-// expected is whether a warning is of something that programs do on purpose:
-// functions outside of the table, exchanges inside the bodies of loops,
-// pipelines by hand that are none, and sections of one processor.
+// expected is whether programs cause a warning on purpose: by functions outside
+// of the table, exchanges inside the bodies of loops, pipelines by hand that turn
+// out to be ordinary exchanges, and sections traced on one processor.
 func expected(warning string) bool {
 	for _, about := range []string{tracegen.Unknown, "dvm_", "body of", "sendsh_", "made on one processor"} {
 		if strings.Contains(warning, about) {
@@ -291,7 +292,7 @@ func expected(warning string) bool {
 	return false
 }
 
-// gist is what a difference is about, without place and value.
+// gist returns which figure differs, without interval and value.
 func gist(d difference) string {
 	f := strings.Fields(d.where)
 	if strings.Contains(d.where, "refuses") || strings.Contains(d.where, "says") {
@@ -316,7 +317,8 @@ func report(t *testing.T, x trial, seed uint64, p *tracegen.Program, diffs []dif
 	t.Errorf("seed %d, %v: %d differences%s\n%s", seed, x, len(ds), b.String(), brief(small))
 }
 
-// brief is a program in few lines: the times that are left and the parameters.
+// brief prints a program in few lines: the times that are not 0 and the
+// parameters.
 func brief(p *tracegen.Program) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "root %v, exit %d\n", p.Root, p.Exit)
@@ -354,7 +356,7 @@ func sectionsOf(p *tracegen.Program, seed uint64) string {
 	return strings.Join(all, ",")
 }
 
-// programOptions are the options of a program number and where it runs.
+// programOptions returns the options of the program of a seed, and where it runs.
 func programOptions(seed uint64) (tracegen.Options, trial) {
 	gs, ms := grids(), machines()
 	x := trial{m: ms[seed%uint64(len(ms))], grid: gs[seed/uint64(len(ms))%uint64(len(gs))], opts: sim.Defaults()}
@@ -469,7 +471,7 @@ func tooWide(err error) bool {
 }
 
 // TestTraces compares real traces of one processor, each on every grid and on
-// machines that go round; the long form takes every machine.
+// one machine after the other; the long form takes every machine.
 func TestTraces(t *testing.T) {
 	ms := machines()
 	for i, name := range testtraces.Sample(t) {

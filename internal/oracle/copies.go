@@ -83,32 +83,32 @@ func (e *engine) copy(c *call.Call) error {
 		e.sys(float64(c.RetTime))
 	default:
 		want := to.owner()
-		parts := map[int][]int{}
+		pieces := map[int][]int{}
 		for p := range e.clock {
 			for i, at := range dst {
 				if want[at].has(p) {
-					parts[p] = append(parts[p], i)
+					pieces[p] = append(pieces[p], i)
 				}
 			}
 		}
-		d := divide(parts, len(dst))
+		d := divide(pieces, len(dst))
 		e.share(&d, float64(c.RetTime), true, e.at)
 	}
 	return nil
 }
 
-// A division says which of n pieces of work processors have, and how many
-// processors have exactly the same.
+// A division says which of n pieces of work (iterations, elements) each
+// processor has, and how many processors have exactly the same ones.
 type division struct {
-	n     int
-	parts map[int][]int
-	same  map[int]int
+	n      int
+	pieces map[int][]int
+	same   map[int]int
 }
 
-func divide(parts map[int][]int, n int) division {
-	d := division{n, parts, map[int]int{}}
-	for p, mine := range parts {
-		for _, other := range parts {
+func divide(pieces map[int][]int, n int) division {
+	d := division{n, pieces, map[int]int{}}
+	for p, mine := range pieces {
+		for _, other := range pieces {
 			if slices.Equal(mine, other) {
 				d.same[p]++
 			}
@@ -118,11 +118,11 @@ func divide(parts map[int][]int, n int) division {
 }
 
 // share divides t seconds of the traced machine among processors by how many
-// pieces each has and books them in the interval at; of processors with the
-// same pieces all but one do it in vain.
+// pieces each has, and books them in the interval at. Of processors with the same
+// pieces only one is useful: the time of the others is insufficient parallelism.
 func (e *engine) share(d *division, t float64, system bool, at *node) {
 	for p := range e.clock {
-		mine, same := d.parts[p], float64(d.same[p])
+		mine, same := d.pieces[p], float64(d.same[p])
 		if len(mine) == 0 {
 			continue
 		}
@@ -160,7 +160,7 @@ func (e *engine) addBuffer(c *call.Call, b *buffer) error {
 	return nil
 }
 
-// crtrbl creates a buffer for the iterations of a loop.
+// crtrbl creates a buffer of the elements that the iterations of a loop use.
 func (e *engine) crtrbl(c *call.Call) error {
 	a, err := findArray(e, c, "RemArrayHandlePtr", "RemArrayHeader")
 	if err != nil {
@@ -198,7 +198,8 @@ func (e *engine) crtrbl(c *call.Call) error {
 	return e.addBuffer(c, b)
 }
 
-// crtrbp creates a buffer of a section for a processor system.
+// crtrbp creates a buffer of a section of an array, which all processors of a
+// system need.
 func (e *engine) crtrbp(c *call.Call) error {
 	a, err := findArray(e, c, "RemArrayHandlePtr", "RemArrayHeader")
 	if err != nil {
@@ -222,6 +223,8 @@ func (e *engine) crtrbp(c *call.Call) error {
 	return e.addBuffer(c, b)
 }
 
+// load starts loading buffers. Nothing is exchanged when all are loaded already,
+// unless renew asks for it.
 func (e *engine) load(bs []*buffer, renew bool) *exchange {
 	ms := messages{}
 	nothing := !renew
@@ -230,7 +233,7 @@ func (e *engine) load(bs []*buffer, renew bool) *exchange {
 		e.loading(ms, b, renew)
 	}
 	if nothing && len(bs) > 0 {
-		return &exchange{kind: interval.Remote, idle: true}
+		return &exchange{kind: interval.Remote, noop: true}
 	}
 	x := e.begin(interval.Remote)
 	x.end, x.fixed = e.network.exchange(x.start, e.current().set(), ms, plainMessages), true

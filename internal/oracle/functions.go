@@ -9,13 +9,11 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// Which of a call's two times a handler books itself, and whether the second
-// is ordinary also inside the body of a loop, as that of exchanges and of
-// input and output.
+// How the two times of a call are booked.
 const (
-	ownCall = 1 << iota
-	ownRet
-	operation
+	ownCall   = 1 << iota // the handler books the time before the call
+	ownRet                // the handler books the time inside the call
+	operation             // the time inside is no loop time, even in the body of a loop
 )
 
 type handler struct {
@@ -23,7 +21,7 @@ type handler struct {
 	times int
 }
 
-// functions are those that do more than take their time.
+// functions are the functions that do more than take time.
 var functions = table()
 
 func table() map[string]handler {
@@ -39,7 +37,7 @@ func table() map[string]handler {
 		"getam_":  {do: func(e *engine, c *call.Call) error { return e.make(c, "AMRef", e.stack[len(e.stack)-1]) }},
 		"psview_": {do: (*engine).psview},
 		"crtps_":  {do: (*engine).crtps},
-		"getamr_": {do: func(e *engine, c *call.Call) error { return e.make(c, "AMRef", &abstract{}) }},
+		"getamr_": {do: func(e *engine, c *call.Call) error { return e.make(c, "AMRef", &abstractMachine{}) }},
 		"mapam_":  {do: (*engine).mapam},
 		"runam_":  {do: (*engine).runam},
 		"stopam_": {do: (*engine).stopam},
@@ -104,8 +102,8 @@ func table() map[string]handler {
 	return t
 }
 
-// handlerOf is the handler of a function. Functions of standard I/O are input
-// and output whatever they are called (docs/model.md#5-input-and-output).
+// handlerOf returns the handler of a function. Every function dvm_* without an
+// entry is input or output (docs/model.md#5-input-and-output).
 func handlerOf(name string) handler {
 	h, ok := functions[name]
 	if !ok && strings.HasPrefix(name, "dvm_") {
@@ -114,7 +112,7 @@ func handlerOf(name string) handler {
 	return h
 }
 
-// make registers a new object under the handle that the call returned.
+// make registers a new object under the handle that the call returned as key.
 func (e *engine) make(c *call.Call, key string, o any) error {
 	h, ok := c.RetHandle(key)
 	if !ok {
@@ -128,7 +126,8 @@ func (e *engine) make(c *call.Call, key string, o any) error {
 	return nil
 }
 
-// find is the object that the first of the given parameters names.
+// find returns the object of type T that one of the given parameters names, the
+// first that names one.
 func find[T any](e *engine, c *call.Call, keys ...string) (T, error) {
 	var none T
 	for _, key := range keys {
@@ -147,7 +146,8 @@ func find[T any](e *engine, c *call.Call, keys ...string) (T, error) {
 	return none, fmt.Errorf("found no object of type %T in %v", none, keys)
 }
 
-// findArray is find for an array that is used: it must lie somewhere.
+// findArray is find for an array that is used, so it must be aligned or
+// replicated.
 func findArray(e *engine, c *call.Call, keys ...string) (*array, error) {
 	a, err := find[*array](e, c, keys...)
 	if err == nil && !a.ready() {
@@ -162,7 +162,7 @@ func null(c *call.Call, key string) bool {
 	return !ok || h == 0 || h == ^uint64(0)
 }
 
-// numbers are the elements of an array parameter, none when it is absent.
+// numbers returns the elements of an array parameter, nil when it is absent.
 func numbers(c *call.Call, key string) []int {
 	v, err := c.Ints(nil, key)
 	if err != nil {
@@ -175,6 +175,7 @@ func numbers(c *call.Call, key string) []int {
 	return out
 }
 
+// number returns an integer parameter, 0 when it is absent.
 func number(c *call.Call, key string) int {
 	v, err := c.IntOr(key, 0)
 	if err != nil {
@@ -183,7 +184,7 @@ func number(c *call.Call, key string) int {
 	return int(v)
 }
 
-// enter opens an interval; the call itself belongs to the outer one.
+// enter opens an interval. The time of the call belongs to the enclosing one.
 func (e *engine) enter(c *call.Call, typ interval.Type) error {
 	e.inside(float64(c.RetTime))
 	if typ == interval.Sequential && number(c, "nfrag") == -1 {

@@ -7,9 +7,8 @@ import (
 	"testing"
 )
 
-// TestIndependence: the oracle shares no code with what it measures. The
-// packages of this module that it needs are the records, the machine and what
-// these stand on.
+// TestIndependence: the oracle shares no code with the simulation that it checks.
+// It needs only the packages of records and of the machine, and what these import.
 func TestIndependence(t *testing.T) {
 	out, err := exec.CommandContext(t.Context(), "go", "list", "-deps", "dvmtools/internal/oracle").Output()
 	if err != nil {

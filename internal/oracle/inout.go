@@ -8,25 +8,26 @@ import (
 	"dvmtools/pkg/options"
 )
 
-// srmem sends memory of the I/O processor to all.
+// srmem sends memory of the I/O processor to all processors.
 func (e *engine) srmem(c *call.Call) error {
 	sum := 0
 	for _, n := range numbers(c, "LengthArray") {
 		sum += n
 	}
-	e.tell(int64(sum))
+	e.broadcastIO(int64(sum))
 	return nil
 }
 
-// tell is a broadcast from the I/O processor.
-func (e *engine) tell(bytes int64) {
+// broadcastIO is a broadcast from the I/O processor as an I/O operation.
+func (e *engine) broadcastIO(bytes int64) {
 	e.count(interval.IO)
 	start := e.sync(interval.IO)
-	e.comm(interval.IO, e.spreadOut(start, bytes)-start)
+	e.comm(interval.IO, e.broadcastEnd(start, bytes)-start)
 }
 
-// spreadOut places a broadcast from the I/O processor.
-func (e *engine) spreadOut(start float64, bytes int64) float64 {
+// broadcastEnd places the messages of a broadcast from the I/O processor that
+// begins at start, and returns when it ends.
+func (e *engine) broadcastEnd(start float64, bytes int64) float64 {
 	s := e.current()
 	if e.opts.Collectives == options.Tree {
 		return start + float64(float64(rounds(len(s.procs)))*e.network.slowest(s.procs, bytes))
@@ -34,9 +35,9 @@ func (e *engine) spreadOut(start float64, bytes int64) float64 {
 	return e.network.exchange(start, s.set(), broadcast(e.ioProcessor(), s.procs, bytes), informing)
 }
 
-// answer is how many bytes a function of standard I/O makes known to all, and
-// whether it returns anything.
-func answer(c *call.Call) (int64, bool) {
+// madeKnown returns how many bytes a function of standard I/O broadcasts to all
+// processors, and whether it broadcasts anything.
+func madeKnown(c *call.Call) (int64, bool) {
 	switch name := strings.TrimPrefix(c.Func, "dvm_"); name {
 	case "void_printf", "void_fprintf", "void_vprintf", "void_vfprintf", "rewind", "clearerr", "setbuf":
 		return 0, false
@@ -55,8 +56,8 @@ func answer(c *call.Call) (int64, bool) {
 
 func (e *engine) inout(c *call.Call) error {
 	e.io(float64(c.RetTime))
-	if bytes, ok := answer(c); ok {
-		e.tell(bytes)
+	if bytes, ok := madeKnown(c); ok {
+		e.broadcastIO(bytes)
 	}
 	return nil
 }
@@ -82,6 +83,6 @@ func (e *engine) arrayIO(c *call.Call) error {
 	e.count(interval.IO)
 	start := e.sync(interval.IO)
 	end := e.network.exchange(start, e.current().set(), ms, plainMessages)
-	e.comm(interval.IO, e.spreadOut(end, 4)-start)
+	e.comm(interval.IO, e.broadcastEnd(end, 4)-start)
 	return nil
 }

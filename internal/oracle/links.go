@@ -8,7 +8,8 @@ import (
 	"dvmtools/pkg/machine"
 )
 
-// A purpose is what messages are part of (docs/model.md#overheads).
+// A purpose is the operation that messages are part of
+// (docs/model.md#overheads).
 type purpose string
 
 const (
@@ -24,15 +25,15 @@ func linkTime(l *machine.Link, bytes int64) float64 {
 	return float64(l.Latency) + float64(float64(bytes)*float64(l.Speed))
 }
 
-// A route is a way over links, by their places in the network, and the exact
-// sum of the times there.
+// A route is a sequence of links, as indices into the network's links, and the
+// exact sum of their times.
 type route struct {
 	sum  *big.Float
 	over []int
 }
 
-// better says whether a message takes a in place of b: the least sum, the
-// fewest links, the smaller ids from the sender on.
+// better says whether a message takes a instead of b: the least sum, then the
+// fewest links, then the smaller indices from the sender on.
 func (a *route) better(b *route) bool {
 	if b == nil {
 		return true
@@ -40,17 +41,17 @@ func (a *route) better(b *route) bool {
 	return cmp.Or(a.sum.Cmp(b.sum), cmp.Compare(len(a.over), len(b.over)), slices.Compare(a.over, b.over)) < 0
 }
 
-// routes are the ways of messages of some size from p to all: every link is
-// tried from every processor until nothing gets better.
+// routes returns the routes of messages of some size from p to every processor.
+// It tries every link from every processor until no route gets better.
 func (n *network) routes(p int, bytes int64) []*route {
 	type key struct {
 		p     int
 		bytes int64
 	}
-	if n.known == nil {
-		n.known = map[any][]*route{}
+	if n.routesTo == nil {
+		n.routesTo = map[any][]*route{}
 	}
-	if r, ok := n.known[key{p, bytes}]; ok {
+	if r, ok := n.routesTo[key{p, bytes}]; ok {
 		return r
 	}
 	all := make([]*route, n.m.Processors())
@@ -73,12 +74,12 @@ func (n *network) routes(p int, bytes int64) []*route {
 			}
 		}
 	}
-	n.known[key{p, bytes}] = all
+	n.routesTo[key{p, bytes}] = all
 	return all
 }
 
-// overhead is what a function of the programming model takes, 0 when it is not
-// defined.
+// overhead returns the time of a function of the programming model, 0 when the
+// machine does not define it.
 func (n *network) overhead(function string) float64 {
 	t, _ := n.m.Network.Overhead(function)
 	return float64(t)
@@ -89,9 +90,9 @@ func (n *network) defined(function string) bool {
 	return ok
 }
 
-// overheads are what a message costs before its first link and behind its
-// last. Packing is by bytes: machines of tests have elements that cost as much
-// as their bytes.
+// overheads returns what a message costs before its first link and after its
+// last. Packing costs by bytes: on the machines of the tests packing an element
+// costs as much as packing its bytes.
 func (n *network) overheads(why purpose, everybody bool, bytes int64) (before, after float64) {
 	before, after = n.overhead("send"), n.overhead("receive")
 	only := func(function string) { before, after = n.overhead(function), 0 }
@@ -126,7 +127,8 @@ func (n *network) overheads(why purpose, everybody bool, bytes int64) (before, a
 	return before, after
 }
 
-// overLinks places messages on links, the k-th of every way before any k+1-st.
+// overLinks places messages on links and returns when the last one ends. It
+// places all messages on the k-th links of their routes before any on link k+1.
 func (n *network) overLinks(start float64, sys set, ms messages, why purpose) float64 {
 	type moving struct {
 		pair  [2]int
@@ -137,15 +139,15 @@ func (n *network) overLinks(start float64, sys set, ms messages, why purpose) fl
 	}
 	var all []*moving
 	for pair, bytes := range ms {
-		before, after := n.overheads(why, sys.size() == len(n.everyone), bytes)
+		before, after := n.overheads(why, sys.size() == len(n.rootProcs), bytes)
 		all = append(all, &moving{pair, bytes, start + before, after, n.routes(pair[0], bytes)[pair[1]].over})
 	}
 	slices.SortFunc(all, func(a, b *moving) int {
 		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.pair[0], b.pair[0]), cmp.Compare(a.pair[1], b.pair[1]))
 	})
 	end := start
-	if n.busy == nil {
-		n.busy = map[int][]span{}
+	if n.linkBusy == nil {
+		n.linkBusy = map[int][]occupation{}
 	}
 	for k := 0; k < len(n.m.Network.Links); k++ {
 		for _, m := range all {
@@ -154,10 +156,10 @@ func (n *network) overLinks(start float64, sys set, ms messages, why purpose) fl
 			}
 			link := m.over[k]
 			length := linkTime(&n.m.Network.Links[link], m.bytes)
-			begin := earliest(n.busy[link], m.at, length, sys)
+			begin := earliest(n.linkBusy[link], m.at, length, sys)
 			m.at = begin + length
-			n.busy[link] = append(n.busy[link], span{begin, m.at, sys})
-			slices.SortStableFunc(n.busy[link], func(a, b span) int { return cmp.Compare(a.start, b.start) })
+			n.linkBusy[link] = append(n.linkBusy[link], occupation{begin, m.at, sys})
+			slices.SortStableFunc(n.linkBusy[link], func(a, b occupation) int { return cmp.Compare(a.start, b.start) })
 		}
 	}
 	for _, m := range all {
@@ -166,8 +168,8 @@ func (n *network) overLinks(start float64, sys set, ms messages, why purpose) fl
 	return end
 }
 
-// slowestLink is a message over the slowest link between processors of sys, or
-// of all when no link is between them.
+// slowestLink returns the time of a message over the slowest link between
+// processors of sys, or over the slowest of all links when none is between them.
 func (n *network) slowestLink(sys []int, bytes int64) float64 {
 	inside, anywhere := -1.0, -1.0
 	for i := range n.m.Network.Links {
@@ -191,16 +193,17 @@ func (n *network) slowestLink(sys []int, bytes int64) float64 {
 	return before + max(0, inside) + after
 }
 
-// A crossing is something that messages of a pipeline share: a medium, or one
-// link, with its channels and its times.
+// A crossing is a medium or a link that messages of a pipeline pass, with its
+// channels and its times.
 type crossing struct {
 	on              medium
 	channels        int
 	tstart, perByte float64
 }
 
-// crossings are what the messages of a pipeline from p to q pass, bytes in all,
-// and what they take for all of them together, without the bytes and for each.
+// crossings returns what the messages of a pipeline from p to q pass, and the
+// time of a message over all of it: tstart and the time per byte. bytes is the
+// size of all messages together.
 func (n *network) crossings(p, q int, bytes int64) (over []crossing, tstart, perByte float64) {
 	if n.m.Network == nil {
 		on := n.link(p, q)

@@ -8,11 +8,10 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// linkMachine returns a machine of 16 processors and random links: a tree of
-// lines and small buses, so that all are connected, with some more that make
-// other ways as good or better. Half of the machines have links that are all
-// alike, so that ways are equally long; some have overheads of a programming
-// model.
+// linkMachine returns a machine of 16 processors with random links. A tree of
+// lines and small buses connects all processors; further links add routes that are
+// as good or better. On half of the machines all links are equal, so that routes
+// are equally long; some machines have overheads of a programming model.
 func linkMachine(seed uint64) *machine.Machine {
 	rng := rand.New(rand.NewPCG(seed, 99))
 	const n = 16
@@ -60,7 +59,7 @@ func linkMachine(seed uint64) *machine.Machine {
 	case "express":
 		half(13e-6, "exchange", "combine", "broadcast")
 	case "pvm":
-		// Elements cost as much as their bytes.
+		// Packing an element costs as much as packing its bytes.
 		half(13e-6, "multicast", "broadcast")
 		overhead(1e-7, "packbyte")
 		overhead(4e-7, "packfloat")

@@ -9,8 +9,8 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// A loop is a parallel loop (docs/model.md#8-parallel-loops). positions are the places in
-// the template t at which each iteration lies.
+// A loop is a parallel loop (docs/model.md#8-parallel-loops). positions[i] are
+// the elements of the template t at which iteration i lies.
 type loop struct {
 	rank       int
 	mapped     bool
@@ -24,29 +24,30 @@ type loop struct {
 	owned   []set
 	version int
 
-	portion  *portion // the one that is under way
+	portion  *portion // the current one
 	portions []*portion
-	// kept is the loop time that passes in one piece (imlast_, across_).
+	// kept is the loop time of a loop with imlast_ or across_, which passes at
+	// its end.
 	kept []work
 
 	first []*shadowGroup // exfrst_
 	last  []*shadowGroup // imlast_
 
-	old, fresh *shadowGroup // across_
-	piped      bool
-	begun      bool // a portion has begun whose time may be kept
-	quanta     int
+	oldEdges, newEdges *shadowGroup // across_
+	piped              bool
+	begun              bool // a portion has begun since the kept time passed last
+	quanta             int
 }
 
-// A portion is what one dopl_ hands out: division n of the loop's iterations
-// among processors. spent is the time that they took on the traced machine.
+// A portion is what one dopl_ hands out: n of the loop's iterations, divided among
+// processors. spent is the time that they took on the traced machine, in seconds.
 type portion struct {
 	division
 	spent float64
 }
 
-// Work is loop time that is kept: of a portion, of the user or of the system,
-// from some interval.
+// work is loop time of a portion, of the user or of the system, with the interval
+// in which it is booked.
 type work struct {
 	of     *portion
 	time   float64
@@ -107,7 +108,7 @@ func (e *engine) mappl(c *call.Call) error {
 	return err
 }
 
-// spread says how the loop lies along the dimensions of its system.
+// spread returns how the loop is distributed along the dimensions of its system.
 func (l *loop) spread() *spread {
 	if !l.mapped || l.t == nil {
 		return &spread{}
@@ -120,22 +121,23 @@ func (l *loop) spread() *spread {
 	return s
 }
 
-// parts are the iterations of each processor.
-func (l *loop) parts() map[int][]int {
-	parts := map[int][]int{}
+// pieces returns the iterations of each processor.
+func (l *loop) pieces() map[int][]int {
+	pieces := map[int][]int{}
 	for i, owners := range l.owner() {
 		for _, p := range owners.each() {
-			parts[p] = append(parts[p], i)
+			pieces[p] = append(pieces[p], i)
 		}
 	}
-	return parts
+	return pieces
 }
 
-// inBody is whether calls stand inside the body of a parallel loop.
+// inBody is whether the program is inside the body of a parallel loop.
 func (e *engine) inBody() bool { return e.loop != nil && e.loop.portion != nil }
 
-// work passes loop time, which an iteration's owner executes
-// (docs/model.md#8-parallel-loops). That of a pipeline and of a loop with imlast_ is kept.
+// work passes t seconds of loop time, which the owners of iterations execute
+// (docs/model.md#8-parallel-loops). For a pipeline or a loop with imlast_ it is
+// kept until the loop ends.
 func (e *engine) work(t float64, system bool) {
 	l := e.loop
 	switch w := (work{l.portion, t, system, e.at}); {
@@ -182,7 +184,8 @@ func (e *engine) dopl(c *call.Call) error {
 	return nil
 }
 
-// pass lets the time pass that was kept.
+// pass spends the loop time that was kept, when a portion has begun since it was
+// last called.
 func (e *engine) pass(l *loop) error {
 	if !l.begun {
 		return nil
@@ -202,8 +205,8 @@ func (e *engine) spendKept(l *loop) {
 	l.kept = nil
 }
 
-// handOut is the portion that a dopl_ states, or all iterations. That of a
-// loop which is not mapped is empty: nobody owns its iterations.
+// handOut returns the portion that a dopl_ states, or all iterations. For a loop
+// that is not mapped it is empty, as no processor owns its iterations.
 func (l *loop) handOut(c *call.Call) (*portion, error) {
 	in := make([]bool, len(l.iterations))
 	for i := range in {
@@ -230,19 +233,19 @@ func (l *loop) handOut(c *call.Call) (*portion, error) {
 	if n == 0 {
 		return &portion{}, nil
 	}
-	parts := map[int][]int{}
-	for p, mine := range l.parts() {
+	pieces := map[int][]int{}
+	for p, mine := range l.pieces() {
 		for _, i := range mine {
 			if in[i] {
-				parts[p] = append(parts[p], i)
+				pieces[p] = append(pieces[p], i)
 			}
 		}
 	}
-	return &portion{division: divide(parts, n)}, nil
+	return &portion{division: divide(pieces, n)}, nil
 }
 
-// endpl ends a loop: exchanges of exported iterations get their start, and
-// what imlast_ put last is waited for before the iterations that need it.
+// endpl ends a loop. An exchange of exfrst_ starts when the exported iterations
+// are done; that of imlast_ ends before the iterations that need it.
 func (e *engine) endpl(c *call.Call) error {
 	l, err := find[*loop](e, c, "LoopRef")
 	if err != nil {
@@ -287,8 +290,8 @@ func (e *engine) endpl(c *call.Call) error {
 	return nil
 }
 
-// mark notes for a processor the places in the loop's template at which
-// elements of a lie.
+// mark adds to places[p] the elements of the loop's template at which elements
+// of a lie.
 func mark(places map[int]map[int32]bool, p int, a *array, l *loop, elements []int) {
 	if a.t == nil || a.t != l.t {
 		return
@@ -303,12 +306,12 @@ func mark(places map[int]map[int32]bool, p int, a *array, l *loop, elements []in
 	}
 }
 
-// shares are the times that processors spent in their iterations at certain
-// places, portion by portion.
+// shares returns the time that each processor spent in its iterations at the
+// given template elements, summed over the portions.
 func (e *engine) shares(l *loop, places map[int]map[int32]bool) map[int]float64 {
 	out := map[int]float64{}
 	for _, o := range l.portions {
-		for p, mine := range o.parts {
+		for p, mine := range o.pieces {
 			n := 0
 			for _, i := range mine {
 				if slices.ContainsFunc(l.positions[i], func(at int32) bool { return places[p][at] }) {
@@ -330,13 +333,13 @@ func (e *engine) across(c *call.Call) error {
 	e.count(interval.Shadow)
 	if !null(c, "OldShadowGroupRef") {
 		var err error
-		if l.old, err = find[*shadowGroup](e, c, "OldShadowGroupRef"); err != nil {
+		if l.oldEdges, err = find[*shadowGroup](e, c, "OldShadowGroupRef"); err != nil {
 			return err
 		}
 	}
 	if !null(c, "NewShadowGroupRef") {
 		var err error
-		if l.fresh, err = find[*shadowGroup](e, c, "NewShadowGroupRef"); err != nil {
+		if l.newEdges, err = find[*shadowGroup](e, c, "NewShadowGroupRef"); err != nil {
 			return err
 		}
 	}
@@ -346,13 +349,13 @@ func (e *engine) across(c *call.Call) error {
 	return nil
 }
 
-// oldValues exchanges what the loop needs as it was before.
+// oldValues exchanges the edges whose values from before the loop it needs.
 func (e *engine) oldValues(l *loop) error {
-	if l.old == nil {
+	if l.oldEdges == nil {
 		e.sync(interval.Shadow)
 		return nil
 	}
-	ms, _, err := e.edges(l.old)
+	ms, _, err := e.edges(l.oldEdges)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"dvmtools/pkg/machine"
 )
 
-// messages are the bytes that go from one processor to another
-// (docs/model.md#messages): an exchange is a set of messages.
+// messages are the bytes that each processor (the first of a pair) sends to each
+// other in an exchange (docs/model.md#messages).
 type messages map[[2]int]int64
 
 func (m messages) add(from, to int, bytes int64) {
@@ -17,15 +17,16 @@ func (m messages) add(from, to int, bytes int64) {
 	}
 }
 
-// A medium is one instance of a node of the machine.
+// A medium is one instance of a node of the machine; first is its first
+// processor.
 type medium struct {
 	node  *machine.Node
 	first int64
 }
 
-// A span is the time that a message occupies a channel, and the system whose
-// exchange it belongs to.
-type span struct {
+// An occupation is the time that a message occupies a channel, and the processors of
+// the system whose exchange it belongs to.
+type occupation struct {
 	start, end float64
 	sys        set
 }
@@ -34,21 +35,22 @@ type span struct {
 type network struct {
 	m        *machine.Machine
 	grid     []int
-	channels map[medium][][]span
-	// busy are the links of a machine of links, known its ways; everyone are
-	// the processors of the root system.
-	busy     map[int][]span
-	known    map[any][]*route
-	everyone []int
+	channels map[medium][][]occupation
+	// Of a machine of links: when each link is busy, the routes found so far,
+	// and the processors of the root system.
+	linkBusy  map[int][]occupation
+	routesTo  map[any][]*route
+	rootProcs []int
 }
 
-// link is the medium of a message from p to q.
+// link returns the medium of a message from p to q.
 func (n *network) link(p, q int) medium {
 	node, first, _ := n.m.Lowest(int64(p), int64(q))
 	return medium{node, first}
 }
 
-// coords are the coordinates of number i in a grid, the last the fastest.
+// coords returns the coordinates of number i in a grid; the last one varies
+// fastest.
 func coords(grid []int, i int) []int {
 	c := make([]int, len(grid))
 	for d := len(grid) - 1; d >= 0; d-- {
@@ -58,7 +60,7 @@ func coords(grid []int, i int) []int {
 	return c
 }
 
-// hops is the distance of two processors in a grid.
+// hops returns the distance of two processors in a grid.
 func hops(grid []int, p, q int) int {
 	sum := 0
 	a, b := coords(grid, p), coords(grid, q)
@@ -85,7 +87,8 @@ func (n *network) exchange(start float64, sys set, ms messages, why purpose) flo
 			end = max(end, start+n.transputer(m, pairs, ms))
 			continue
 		}
-		// The longest first; equal ones are interchangeable.
+		// The longest first. Messages of equal length take the same times in
+		// any order.
 		slices.SortFunc(pairs, func(a, b [2]int) int { return cmp.Compare(ms[b], ms[a]) })
 		for _, p := range pairs {
 			length := float64(m.node.Medium.TStart) + float64(float64(ms[p])*float64(m.node.Medium.TByte))
@@ -99,7 +102,7 @@ func (n *network) exchange(start float64, sys set, ms messages, why purpose) flo
 // its end.
 func (n *network) place(m medium, ready, length float64, sys set) float64 {
 	if n.channels[m] == nil {
-		n.channels[m] = make([][]span, max(1, m.node.Medium.Channels))
+		n.channels[m] = make([][]occupation, max(1, m.node.Medium.Channels))
 	}
 	chans := n.channels[m]
 	best, at := 0, 0.0
@@ -108,15 +111,15 @@ func (n *network) place(m medium, ready, length float64, sys set) float64 {
 			best, at = c, t
 		}
 	}
-	chans[best] = append(chans[best], span{at, at + length, sys})
-	slices.SortStableFunc(chans[best], func(a, b span) int { return cmp.Compare(a.start, b.start) })
+	chans[best] = append(chans[best], occupation{at, at + length, sys})
+	slices.SortStableFunc(chans[best], func(a, b occupation) int { return cmp.Compare(a.start, b.start) })
 	return at + length
 }
 
-// earliest is when a message can begin on a channel: behind everything of its
-// own system and of systems that intersect it, and in the first gap that is
-// long enough among the rest.
-func earliest(busy []span, ready, length float64, sys set) float64 {
+// earliest returns when a message can begin on a channel: after all messages of
+// its own system and of systems that share a processor with it, in the first gap
+// between the others that is long enough.
+func earliest(busy []occupation, ready, length float64, sys set) float64 {
 	t := ready
 	for _, s := range busy {
 		if s.sys&sys != 0 {
@@ -135,8 +138,8 @@ func earliest(busy []span, ready, length float64, sys set) float64 {
 	return t
 }
 
-// transputer is the time of messages on a grid of links: the longest message
-// at each distance counts.
+// transputer returns the time of messages on a grid of links, for which the
+// longest message at each distance counts.
 func (n *network) transputer(m medium, pairs [][2]int, ms messages) float64 {
 	longest := map[int]int64{}
 	for _, p := range pairs {
@@ -150,7 +153,7 @@ func (n *network) transputer(m medium, pairs [][2]int, ms messages) float64 {
 	return t
 }
 
-// portions is the least time of a message of bytes over l links when it is cut
+// portions returns the least time of a message of bytes over l links when it is cut
 // into any number of portions.
 func portions(l int, bytes int64, tstart, tbyte float64) float64 {
 	if l == 0 {
@@ -181,7 +184,7 @@ func (n *network) flat(sys []int) (medium, bool) {
 	return first, true
 }
 
-// broadcast are the messages from r to all other processors of sys.
+// broadcast returns the messages from r to all other processors of sys.
 func broadcast(r int, sys []int, bytes int64) messages {
 	ms := messages{}
 	for _, p := range sys {

@@ -11,7 +11,8 @@ import (
 	"dvmtools/pkg/options"
 )
 
-// system is the system that a parameter names; nothing means the current one.
+// system returns the system that a parameter names, the current one when it is
+// null.
 func (e *engine) system(c *call.Call, key string) (*system, error) {
 	if null(c, key) {
 		return e.current(), nil
@@ -23,7 +24,7 @@ func (e *engine) getps(c *call.Call) error {
 	am := e.stack[len(e.stack)-1]
 	if !null(c, "AMRef") {
 		var err error
-		if am, err = find[*abstract](e, c, "AMRef"); err != nil {
+		if am, err = find[*abstractMachine](e, c, "AMRef"); err != nil {
 			return err
 		}
 	}
@@ -58,7 +59,7 @@ func (e *engine) crtps(c *call.Call) error {
 }
 
 func (e *engine) mapam(c *call.Call) error {
-	am, err := find[*abstract](e, c, "AMRef")
+	am, err := find[*abstractMachine](e, c, "AMRef")
 	if err != nil {
 		return err
 	}
@@ -73,7 +74,7 @@ func (e *engine) runam(c *call.Call) error {
 	am := e.stack[len(e.stack)-1]
 	if !null(c, "AMRef") {
 		var err error
-		if am, err = find[*abstract](e, c, "AMRef"); err != nil {
+		if am, err = find[*abstractMachine](e, c, "AMRef"); err != nil {
 			return err
 		}
 	}
@@ -228,8 +229,8 @@ func (e *engine) setelw(c *call.Call) error {
 	return nil
 }
 
-// elementSize is the size of an element; negative values name types of C, as
-// in reductions.
+// elementSize returns the size of an element in bytes. A negative n is the
+// number of a C type, as in reductions.
 func (e *engine) elementSize(n int) int64 {
 	if n >= 0 {
 		return int64(n)
@@ -312,8 +313,8 @@ func (e *engine) realn(c *call.Call) error {
 	return nil
 }
 
-// rename gives an array the handles of the crtda_ that made it anew; its old
-// one names nothing.
+// rename gives an array the handles of the crtda_ with which realn_ recreated it.
+// Its old handle names nothing from now on.
 func (e *engine) rename(c *call.Call, a *array) error {
 	for h, o := range e.objects {
 		if o == any(a) {

@@ -1,12 +1,12 @@
-// Package oracle simulates programs slowly and plainly. It is the measure of
-// pkg/sim in tests and is imported by tests only.
+// Package oracle is a slow, plain simulation. Tests compare pkg/sim with it; only
+// tests import it.
 //
 // It is written from the model alone and shares no code with the simulation:
 // nothing of pkg/layout, pkg/object, pkg/traffic, pkg/comm or pkg/sim. Every
 // processor has its own clock and counters; every element of an array has the
-// set of its owners; an exchange is a list of messages, each put on a channel
-// of its own; a pipeline is computed quantum by quantum. Nothing is a closed
-// form, so that each paragraph of the model can be found here as it stands.
+// set of its owners; an exchange is a list of messages, each of which is placed on
+// a channel; a pipeline is computed quantum by quantum. There are no closed
+// forms, so that each paragraph of the model can be found here as it stands.
 // Programs must be small: at most 64 processors.
 package oracle
 
@@ -25,12 +25,12 @@ import (
 // MaxProcessors is the most processors that a grid may have.
 const MaxProcessors = 64
 
-// ErrImpossible is the error of a program that is in order but cannot run on
-// this grid: a shadow edge is wider than a block.
+// ErrImpossible is the error of a valid program that cannot run on this grid,
+// because a shadow edge is wider than a block.
 var ErrImpossible = errors.New("the program cannot run on this grid")
 
-// Result is what Run found. Processors[i][p] are the characteristics of
-// processor p in Intervals[i]; In[i][p] says whether it belongs to it.
+// Result is the result of Run. Processors[i][p] are the characteristics of
+// processor p in Intervals[i]; In[i][p] is whether p belongs to that interval.
 type Result struct {
 	Intervals  []interval.Interval
 	Processors [][]interval.Times
@@ -62,31 +62,32 @@ type engine struct {
 	opts  interval.Options
 	power []float64
 
-	clock    []float64
-	network  network
-	objects  map[uint64]any
-	headers  map[uint64]any
-	copies   map[uint64]*exchange
-	open     []*exchange // started and not waited for
-	root     *system
-	rootAM   *abstract
-	stack    []*abstract
-	main     *node
-	at       *node
-	together int   // how often processors waited for others so far
-	loop     *loop // the open loop
-	lastLoop *loop // the last one that was mapped
-	inIO     bool
-	longSize int
-	// stated are the sections that the user says for the crtps_ of a line, the
-	// next one first.
+	clock   []float64
+	network network
+	objects map[uint64]any
+	headers map[uint64]any
+	copies  map[uint64]*exchange
+	open    []*exchange // started and not yet waited for
+	root    *system
+	rootAM  *abstractMachine
+	stack   []*abstractMachine
+	main    *node
+	at      *node
+	// collectives counts the collective operations that started or ended so far.
+	collectives int
+	loop        *loop // the open loop
+	lastLoop    *loop // the last one that was mapped
+	inIO        bool
+	longSize    int
+	// stated are the sections that the option --sections states for the crtps_
+	// of a line, the next one first.
 	stated map[int][]bounds
 }
 
 // Run simulates all calls of src on a grid over the first processors of m.
 // An error says what is wrong with the program; it wraps ErrImpossible when
-// only the grid is at fault. opts.Level must keep all intervals; the search
-// for quanta is not done.
+// the program could run on other grids. opts.Level must keep all intervals;
+// quanta are always chosen by the formula.
 func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source) (*Result, error) {
 	n := 1
 	for _, x := range grid {
@@ -106,19 +107,19 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 	if e.stated, err = readSections(opts.Sections); err != nil {
 		return nil, err
 	}
-	e.network = network{m: m, grid: grid, channels: map[medium][][]span{}}
+	e.network = network{m: m, grid: grid, channels: map[medium][][]occupation{}}
 	e.root = &system{shape: grid, traced: src.Header().Runtime.Root()}
 	for p := range n {
 		e.root.procs = append(e.root.procs, p)
 	}
-	e.rootAM = &abstract{sys: e.root}
-	e.stack = []*abstract{e.rootAM}
+	e.rootAM = &abstractMachine{sys: e.root}
+	e.stack = []*abstractMachine{e.rootAM}
 	e.main = newNode(nil, n)
 	e.main.typ = interval.Main
 	e.main.count = 1
 	e.main.members = e.root.set()
 	e.at = e.main
-	e.network.everyone = e.root.procs
+	e.network.rootProcs = e.root.procs
 	if l := m.Network; l != nil {
 		for p := range n {
 			e.clock[p] = float64(l.Creation)
@@ -150,11 +151,12 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 	if x := src.Exit(); x.Found {
 		e.user(float64(x.Time))
 	}
-	// What was never waited for ends with the program, for all that started it;
-	// what exfrst_ would have started at the end of its loop never began.
+	// An exchange that was never waited for ends with the program, for the
+	// processors of its system. One of exfrst_ whose loop did not end never
+	// began.
 	for _, x := range slices.Clone(e.open) {
 		if x.fixed {
-			e.stack = []*abstract{{sys: x.sys}}
+			e.stack = []*abstractMachine{{sys: x.sys}}
 			e.await(x, nil)
 		}
 	}
@@ -164,9 +166,9 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 // current is the processor system of the task that runs.
 func (e *engine) current() *system { return e.stack[len(e.stack)-1].sys }
 
-// step simulates one call: the user's time before it, what it does, and the
-// time inside it (docs/model.md#2-accounting). Inside the body of
-// a parallel loop both are loop time, but for the second of an operation.
+// step simulates one call: the user's time before it, its effect, and the time
+// inside it (docs/model.md#2-accounting). Inside the body of a parallel loop both
+// times are loop time, except the time inside an operation.
 func (e *engine) step(c *call.Call) error {
 	h := handlerOf(c.Func)
 	if h.times&ownCall == 0 {
@@ -179,7 +181,7 @@ func (e *engine) step(c *call.Call) error {
 		}
 	}
 	switch t := float64(c.RetTime); {
-	case h.times&ownRet != 0: // the handler did it
+	case h.times&ownRet != 0: // the handler booked it
 	case wasIO != e.inIO:
 		e.sys(t)
 	case h.times&operation != 0 && !e.inIO:
@@ -190,7 +192,7 @@ func (e *engine) step(c *call.Call) error {
 	return nil
 }
 
-// before passes time of the user before a call.
+// before books t seconds of the user before a call.
 func (e *engine) before(t float64) {
 	switch {
 	case e.inIO:
@@ -202,7 +204,7 @@ func (e *engine) before(t float64) {
 	}
 }
 
-// inside passes time inside a call that is no operation.
+// inside books t seconds inside a call that is no operation.
 func (e *engine) inside(t float64) {
 	switch {
 	case e.inIO:

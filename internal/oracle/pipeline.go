@@ -11,31 +11,33 @@ import (
 // A stage is a processor of a pipeline (docs/model.md#9-pipelined-loops).
 type stage struct {
 	p int
-	// begin is when the stage could start, work is A_i.
+	// begin is when the stage could start, work is A_i of the model.
 	begin, work float64
 	hops        []hop
 	ends        []float64 // of its quanta
-	// How it spends its time beside the work.
+	// The time of the stage besides its work: waiting, starting messages, and
+	// transfers that are not hidden behind work. hidden is the transfer time
+	// that is.
 	wait, start, bare, hidden float64
 }
 
-// A hop is the way from a predecessor.
+// A hop leads from a predecessor to a stage.
 type hop struct {
 	from  int
 	bytes int64 // of all quanta together
-	// times fills in what follows, when all bytes are known: what the messages
-	// share with others, and what they take.
+	// times sets the fields below, once bytes is complete: what the messages
+	// pass, and their time.
 	times           func(*hop)
 	over            []crossing
 	tstart, perByte float64
 }
 
-// transfer is Tb for q quanta.
+// transfer returns the transfer time Tb of one of q quanta.
 func (h *hop) transfer(q int) float64 {
 	return float64(h.perByte*float64(h.bytes)) / float64(q)
 }
 
-// timeHops completes the hops of all stages.
+// timeHops sets the times of all hops, whose bytes must be complete.
 func timeHops(stages map[int]*stage) {
 	for _, s := range stages {
 		for i := range s.hops {
@@ -44,17 +46,18 @@ func timeHops(stages map[int]*stage) {
 	}
 }
 
-// pipelined returns the dimensions of the loop's system that are pipelined:
-// those along which New has an edge and elements on more than one coordinate,
-// and more than one has iterations.
+// pipelined returns the dimensions of the loop's system that are pipelined, with
+// the number of coordinates that have iterations. Along such a dimension an array
+// of the group of new values has an edge, and both the iterations and the
+// elements lie on more than one coordinate.
 func (l *loop) pipelined() map[int]int {
-	dims := map[int]int{} // how many coordinates
-	if l.fresh == nil || l.t == nil || len(l.iterations) == 0 {
+	dims := map[int]int{}
+	if l.newEdges == nil || l.t == nil || len(l.iterations) == 0 {
 		return dims
 	}
 	s := l.spread()
-	for i := range l.fresh.edges {
-		g := &l.fresh.edges[i]
+	for i := range l.newEdges.edges {
+		g := &l.newEdges.edges[i]
 		if g.a.t != l.t {
 			continue
 		}
@@ -77,16 +80,16 @@ func (e *engine) pipeline(l *loop) error {
 		e.spendKept(l)
 		return nil
 	}
-	_, ts, err := e.edges(l.fresh)
+	_, ts, err := e.edges(l.newEdges)
 	if err != nil {
 		return err
 	}
 	stages := map[int]*stage{}
-	for p := range l.parts() {
+	for p := range l.pieces() {
 		stages[p] = &stage{p: p, begin: e.clock[p]}
 	}
 	for _, w := range l.kept {
-		for p, mine := range w.of.parts {
+		for p, mine := range w.of.pieces {
 			stages[p].work += float64((w.time/e.power[p])*float64(len(mine))) / float64(w.of.n)
 		}
 	}
@@ -106,15 +109,15 @@ func (e *engine) pipeline(l *loop) error {
 	for _, s := range stages {
 		s.wait += missing
 	}
-	e.together++
+	e.collectives++
 	e.bookStages(stages)
 	e.spendKept(l)
 	e.finishAmong(interval.Shadow, l.t.sys.procs)
 	return nil
 }
 
-// runStages computes the schedules of all stages, each behind those of its
-// predecessors; it returns false when they go round in a circle.
+// runStages computes the schedules of all stages, each after those of its
+// predecessors. It returns false when the hops form a circle.
 func runStages(stages map[int]*stage, q int) bool {
 	for done := 0; done < len(stages); {
 		before := done
@@ -131,9 +134,9 @@ func runStages(stages map[int]*stage, q int) bool {
 	return true
 }
 
-// quanta chooses Q by the formula, or as across_ prescribes, and gives it the
-// shape that the extents allow: the outermost dimension gets min(Q, extent),
-// the rest goes on inwards.
+// quanta returns the number of quanta, by the formula or as across_ states it. It
+// is cut along the dimensions of the loop that are not pipelined, from the
+// outermost inwards, each into at most as many quanta as its extent.
 func (e *engine) quanta(l *loop, dims map[int]int, stages map[int]*stage) int {
 	var extents []int
 	n := 1
@@ -155,7 +158,7 @@ func (e *engine) quanta(l *loop, dims map[int]int, stages map[int]*stage) int {
 			n *= count
 		}
 	}
-	// The largest stage decides.
+	// The formula takes the largest work and the largest message of any stage.
 	hops := 0
 	for _, c := range dims {
 		hops += c - 1
@@ -182,10 +185,11 @@ func (e *engine) quanta(l *loop, dims map[int]int, stages map[int]*stage) int {
 	return q
 }
 
-// longest is the most different values of loop dimension d on a processor.
+// longest returns the largest number of different values that loop dimension d
+// takes on one processor.
 func (l *loop) longest(d int) int {
 	most := 1
-	for _, mine := range l.parts() {
+	for _, mine := range l.pieces() {
 		seen := map[int]bool{}
 		for _, i := range mine {
 			seen[l.iterations[i][d]] = true
@@ -195,7 +199,8 @@ func (l *loop) longest(d int) int {
 	return most
 }
 
-// choose is the number of quanta by the formulas (4), (5), (9) and (10).
+// choose returns the number of quanta by the formulas (4), (5), (9) and (10) of
+// R 4.6, at most n.
 func choose(d, a, b, tstart float64, n int) int {
 	if tstart == 0 {
 		return n
@@ -213,11 +218,11 @@ func choose(d, a, b, tstart float64, n int) int {
 	return low
 }
 
-// run computes the schedule of one stage quantum by quantum; its
-// predecessors have theirs.
+// run computes the schedule of one stage quantum by quantum. Its predecessors
+// must have been run.
 func (s *stage) run(stages map[int]*stage, q int) {
 	now := s.begin
-	link := make([]float64, len(s.hops)) // when the message before was there
+	link := make([]float64, len(s.hops)) // when the last message of each hop arrived
 	own, longest := 0.0, 0.0
 	for i := range s.hops {
 		own = max(own, s.hops[i].tstart)
@@ -243,7 +248,7 @@ func (s *stage) run(stages map[int]*stage, q int) {
 		s.bare += bare
 		s.hidden += longest - bare
 		gap -= bare
-		if k == 0 { // the TStart of the first message counts as its own
+		if k == 0 { // the TStart of the first message counts as the stage's own
 			first := min(gap, own)
 			s.start += first
 			gap -= first
@@ -254,9 +259,10 @@ func (s *stage) run(stages map[int]*stage, q int) {
 	}
 }
 
-// channelBound is what is missing when the channels of a medium cannot carry
-// the messages as fast as the stages would: two quanta and all the messages,
-// of unequal ones the least.
+// channelBound returns by how much the pipeline takes longer because the channels
+// of a medium cannot carry the messages as fast as the stages would need: at least
+// one quantum of a sender, all messages, and one quantum of a receiver. It is a
+// lower bound, so of unequal quanta and messages the shortest count.
 func (e *engine) channelBound(stages map[int]*stage, q int) float64 {
 	type use struct {
 		n, channels                    int
@@ -296,7 +302,7 @@ func (e *engine) channelBound(stages map[int]*stage, q int) float64 {
 	return missing
 }
 
-// bookStages puts on the clocks what stages do beside their work.
+// bookStages books the time of the stages besides their work.
 func (e *engine) bookStages(stages map[int]*stage) {
 	for p, s := range stages {
 		b := &e.at.own[p].kinds[interval.Shadow]

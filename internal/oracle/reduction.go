@@ -9,7 +9,7 @@ import (
 	"dvmtools/pkg/options"
 )
 
-// A redGroup is made by crtrg_. n says whose values are combined.
+// A redGroup is made by crtrg_. from says whose values are combined.
 type redGroup struct {
 	bytes   int64
 	from    *spread
@@ -19,17 +19,17 @@ type redGroup struct {
 // A redVar is made by crtred_.
 type redVar struct{ bytes int64 }
 
-// A spread is what a reduction belongs to: a loop or a template on a system.
-// Along each dimension it is distributed or not, and on some coordinates. Nil
-// means all processors.
+// A spread is the distribution of the loop or template that a reduction belongs
+// to, for each dimension of its system. Nil means all processors.
 type spread struct {
 	sys  *system
 	dims []along
 }
 
+// along is a distribution along one dimension of a system.
 type along struct {
 	distributed bool
-	at          []int // coordinates that have iterations
+	at          []int // the coordinates with iterations or elements
 }
 
 func (e *engine) crtred(c *call.Call) error {
@@ -70,7 +70,8 @@ func (e *engine) insred(c *call.Call) error {
 	return nil
 }
 
-// coordinates are those of dimension k of s that own anything.
+// coordinates returns the coordinates in dimension k of s whose processors own
+// anything, in ascending order.
 func coordinates(s *system, k int, owner []set) []int {
 	var at []int
 	for i, p := range s.procs {
@@ -83,7 +84,7 @@ func coordinates(s *system, k int, owner []set) []int {
 	return at
 }
 
-// spread of a template: all its coordinates that have elements.
+// spread returns the distribution of a template, nil when it is not distributed.
 func (t *template) spread() *spread {
 	if t.sys == nil {
 		return nil
@@ -107,6 +108,8 @@ func (e *engine) strtrd(c *call.Call) error {
 	return nil
 }
 
+// reduction places the messages of a reduction that begins at start, and returns
+// when it ends.
 func (e *engine) reduction(start float64, g *redGroup) float64 {
 	cur := e.current()
 	root := cur.procs[0]
@@ -129,7 +132,8 @@ func (e *engine) reduction(start float64, g *redGroup) float64 {
 	if everywhere && g.from != nil || g.bytes == 0 {
 		return start
 	}
-	// The senders are those with iterations in the root's section.
+	// The senders are the processors with iterations; of replicas, those with
+	// the same coordinates as the root.
 	home := make([]int, len(from.dims))
 	if i := from.sys.index(root); i >= 0 {
 		home = coords(from.sys.shape, i)

@@ -44,6 +44,7 @@ func (e *engine) startShadow(c *call.Call) error {
 	return e.startEdges(g)
 }
 
+// startEdges starts an exchange of the edges of g.
 func (e *engine) startEdges(g *shadowGroup) error {
 	ms, _, err := e.edges(g)
 	if err != nil {
@@ -55,7 +56,7 @@ func (e *engine) startEdges(g *shadowGroup) error {
 	return nil
 }
 
-// exfrst starts an exchange whose start is known at the loop's end.
+// exfrst begins an exchange whose start is known only at the end of the loop.
 func (e *engine) exfrst(c *call.Call) error {
 	g, err := find[*shadowGroup](e, c, "ShadowGroupRef")
 	if err != nil {

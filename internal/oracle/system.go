@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// A system is a processor system: root numbers in the order of its own
-// coordinates, its shape, and the shape that it had in the traced run.
+// A system is a processor system: the numbers that its processors have in the
+// root system, in the order of its own coordinates, its shape, and the shape that
+// it had in the traced run.
 type system struct {
 	procs  []int
 	shape  []int
@@ -23,11 +24,11 @@ func (s *system) set() set {
 	return all
 }
 
-// index is where root number p stands in s, or -1.
+// index returns the number in s of the processor with root number p, or -1.
 func (s *system) index(p int) int { return slices.Index(s.procs, p) }
 
-// An abstract is an abstract machine; sys is nil before mapam_.
-type abstract struct{ sys *system }
+// An abstractMachine is one of Lib-DVM; sys is nil before mapam_.
+type abstractMachine struct{ sys *system }
 
 func product(v []int) int {
 	n := 1
@@ -46,7 +47,7 @@ func indices(size []int) [][]int {
 	return all
 }
 
-// linear is the place of tuple x in that list.
+// linear returns the position of tuple x in the list of indices.
 func linear(size, x []int) int {
 	i := 0
 	for d, v := range x {
@@ -101,9 +102,9 @@ func better(a, b []int) bool {
 	return slices.Compare(a, b) > 0
 }
 
-// scale carries the bounds first..end-1 of traced coordinates over to n: they
-// are rounded to the nearest, and a section that would be empty is the
-// processor in its middle.
+// scale scales the section first..end-1 of the traced coordinates to n
+// coordinates. Bounds are rounded to the nearest; a section that would be empty
+// becomes the coordinate in its middle.
 func scale(first, end, n, traced int) (lo, hi int) {
 	nearest := func(x int) int { return (2*x*n + traced) / (2 * traced) }
 	if lo, hi = nearest(first), nearest(end)-1; lo > hi {
@@ -113,11 +114,13 @@ func scale(first, end, n, traced int) (lo, hi int) {
 	return lo, hi
 }
 
-// Bounds are those of a section by dimension, of a system of the extents of.
+// bounds are the first and last coordinates of a section in each dimension, and
+// the extents of the system that it is a section of.
 type bounds struct{ first, last, of []int }
 
 // section is the section of s with the given bounds (crtps_), scaled to the
-// simulated sizes. Dimensions beyond those of s are dropped, missing ones whole.
+// simulated sizes. Dimensions that s lacks are dropped; in dimensions without
+// bounds the section is the whole system.
 func section(s *system, b bounds) (*system, error) {
 	lo, hi := make([]int, len(s.shape)), make([]int, len(s.shape))
 	v := &system{}
@@ -150,8 +153,8 @@ func section(s *system, b bounds) (*system, error) {
 	return v, nil
 }
 
-// readSections reads what the user states of sections: LINE=FIRST-LAST/N,
-// with an x between dimensions and a comma between sections.
+// readSections reads the option --sections: LINE=FIRST-LAST/N, with an x between
+// dimensions and a comma between sections.
 func readSections(text string) (map[int][]bounds, error) {
 	all := map[int][]bounds{}
 	for item := range strings.SplitSeq(text, ",") {

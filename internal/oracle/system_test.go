@@ -2,8 +2,9 @@ package oracle
 
 import "testing"
 
-// TestScale: sections that partition n' traced coordinates cover n simulated
-// ones, and those that are at least one simulated coordinate wide share none.
+// TestScale: sections that together cover all traced coordinates cover all
+// simulated ones, and those that are at least one simulated coordinate wide share
+// none.
 func TestScale(t *testing.T) {
 	for traced := 1; traced <= 8; traced++ {
 		for n := 1; n <= 9; n++ {

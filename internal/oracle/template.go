@@ -10,9 +10,10 @@ import (
 // weights of one dimension of a processor system (genblk_, setelw_).
 type weights struct {
 	w []float64
-	// sizes are block sizes, which hold as they are on as many coordinates.
+	// sizes says that w are block sizes, used as they are when there are as many
+	// coordinates.
 	sizes bool
-	// loads are those of equal segments of the axis.
+	// loads says that w are the loads of equal segments of the axis.
 	loads bool
 }
 
@@ -20,27 +21,28 @@ type weights struct {
 type template struct {
 	size []int
 	divs []int
-	// weighed is what genblk_ or setelw_ said for the system of that name.
+	// weighed are the weights of genblk_ or setelw_ by dimension of the system
+	// weighOn, for which they were given.
 	weighed map[int]weights
 	weighOn *system
 
 	sys *system
 	// owner[i] are the processors that hold element i.
 	owner []set
-	// dims says for each dimension of sys which axis it divides, with its
-	// block boundaries; replicated or constant ones have axis -1.
+	// dims are the dimensions of sys with the axis that each divides.
 	dims    []dimension
 	version int
 }
 
 // A dimension of a processor system in a distribution.
 type dimension struct {
-	axis     int // of the template, -1 for none
-	constant int // coordinate, -1 when not constant
-	lower    []int
+	axis     int   // of the template, -1 for none
+	constant int   // coordinate, -1 when not constant
+	lower    []int // the first element of each block, and the end
 }
 
-// distribute is distr_ (docs/model.md#distribution). balance asks for blocks by power.
+// distribute is distr_ (docs/model.md#distribution). With balance the sizes of
+// blocks follow the powers of the processors.
 func (t *template) distribute(s *system, axes, params []int, power []float64, balance bool) error {
 	dims := make([]dimension, len(s.shape))
 	used := map[int]bool{}
@@ -90,8 +92,8 @@ func (t *template) distribute(s *system, axes, params []int, power []float64, ba
 	return nil
 }
 
-// blocks are the first elements of the blocks of axis a on dimension k of s,
-// and the end: docs/model.md#blocks.
+// blocks returns the first elements of the blocks of axis a on dimension k of s,
+// and the end (docs/model.md#blocks).
 func (t *template) blocks(s *system, k, a int, power []float64, balance bool) ([]int, error) {
 	total, n := t.size[a], s.shape[k]
 	w := make([]float64, n)
@@ -130,7 +132,7 @@ func (t *template) divisor(a int) int {
 	return 0
 }
 
-// sums are S_0 to S_n of weights.
+// sums returns the sums S_0 to S_n of weights.
 func sums(w []float64) []float64 {
 	s := make([]float64, len(w)+1)
 	for c, x := range w {
@@ -139,7 +141,8 @@ func sums(w []float64) []float64 {
 	return s
 }
 
-// lowers is the block rule, in the order of operations that the model states.
+// lowers applies the block rule, in the order of operations that the model
+// states (docs/model.md#blocks).
 func lowers(total int, sums []float64, div int) []int {
 	n := len(sums) - 1
 	size := max(1, float64(total)/sums[n])
@@ -158,9 +161,10 @@ func lowers(total int, sums []float64, div int) []int {
 	return lower
 }
 
-// cut divides segments with loads into n contiguous runs whose greatest load
-// is least, of several ways the one that cuts earliest, and returns the
-// lengths of the runs. No run is empty as long as there are segments.
+// cut divides segments with loads into n contiguous runs and returns the lengths
+// of the runs. The greatest load of a run is as small as possible; of several such
+// divisions it takes the one that cuts earliest. No run is empty as long as there
+// are segments.
 func cut(loads []float64, n int) []int {
 	var best []int
 	least := math.Inf(1)
@@ -195,16 +199,16 @@ func cut(loads []float64, n int) []int {
 	return best
 }
 
-// resample carries weights over to n coordinates: coordinate c gets that of
-// the interval [c, c+1)·n'/n of the piecewise constant density. The sums S_0 to
-// S_n are exact until they are numbers again.
+// resample applies weights given for n' coordinates to n coordinates and returns
+// their sums S_0 to S_n. Coordinate c gets the weight of the interval
+// [c, c+1)·n'/n of the piecewise constant density. Sums are exact and rounded once.
 func resample(w []float64, n int) []float64 {
 	if len(w) == n {
 		return sums(w)
 	}
 	s := make([]float64, n+1)
 	for c := range s {
-		// c·n'/n is whole coordinates and a part of the next.
+		// c·n'/n as a whole number of coordinates and a fraction of the next.
 		whole, part := c*len(w)/n, big.NewRat(int64(c*len(w)%n), int64(n))
 		sum := new(big.Rat)
 		for j, x := range w {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// nearest is the owner at the least distance from p in the root grid, of
-// several the lowest number.
+// nearest returns the owner at the least distance from p in the root grid, the
+// lowest number when there are several.
 func (e *engine) nearest(owners set, p int) int {
 	best := -1
 	for _, q := range owners.each() {
@@ -18,8 +18,9 @@ func (e *engine) nearest(owners set, p int) int {
 	return best
 }
 
-// move adds the messages of an array that passes from one set of owners per
-// element to another: everyone gets what it lacks from the nearest that had it.
+// move adds the messages of an array whose elements pass from the owners from to
+// the owners to. Each processor gets the elements that it lacks from the nearest
+// owner.
 func (e *engine) move(ms messages, from, to []set, bytes int64) {
 	for i := range to {
 		for _, p := range (to[i] &^ from[i]).each() {
@@ -30,13 +31,14 @@ func (e *engine) move(ms messages, from, to []set, bytes int64) {
 	}
 }
 
-// An edge is what one array gives to a shadow group.
+// An edge is the shadow edges of one array in a shadow group.
 type edge struct {
 	a         *array
 	low, high []int
-	// sign has bits: 1 inside, 2 left, 4 right.
+	// sign has, for each dimension, the bits 1 inside, 2 left, 4 right.
 	sign []int
-	// outside is how many dimensions may be outside at once.
+	// outside is in how many dimensions at once an element may lie outside of
+	// the block.
 	outside int
 }
 
@@ -45,7 +47,7 @@ type shadowGroup struct {
 	edges   []edge
 	started *exchange
 	hand    byHand
-	// first is the loop of an exfrst_ that is under way.
+	// first is the loop of the exfrst_ that was called.
 	first *loop
 }
 
@@ -118,7 +120,8 @@ func (e *engine) shadow(g *edge) ([]transfer, error) {
 			if !wanted || len(dims) == 0 || len(dims) > g.outside {
 				continue
 			}
-			// The element diagonally beside the block tells the neighbour.
+			// The owner of the element next to the block, diagonally for corners,
+			// is the neighbour.
 			beside := slices.Clone(lo)
 			ranges, needs := make([][]int, len(a.size)), make([][]int, len(a.size))
 			for j, w := range where {
@@ -181,9 +184,8 @@ func (e *engine) fits(g *edge, p int, lo, hi []int) error {
 	return nil
 }
 
-// inSection is the owner that lies nearest to p in the system's own
-// coordinates: in the same section, as replicas exchange each within their
-// own.
+// inSection returns the owner that is nearest to p in the system's own
+// coordinates. So each set of replicas exchanges edges among its own processors.
 func inSection(s *system, owners set, p int) int {
 	best, least := -1, 0
 	for _, q := range owners.each() {
@@ -195,7 +197,7 @@ func inSection(s *system, owners set, p int) int {
 	return best
 }
 
-// edges are the messages of a group.
+// edges returns the messages and transfers of a group.
 func (e *engine) edges(g *shadowGroup) (messages, []transfer, error) {
 	ms := messages{}
 	var all []transfer
@@ -212,7 +214,7 @@ func (e *engine) edges(g *shadowGroup) (messages, []transfer, error) {
 	return ms, all, nil
 }
 
-// slice is a section of an array: the indices taken in each dimension.
+// slice returns the indices of a section of an array in each dimension.
 func slice(a *array, first, last, step []int) ([][]int, error) {
 	if len(first) < len(a.size) || len(last) < len(a.size) {
 		return nil, errors.New("found a section of another rank")
@@ -236,8 +238,8 @@ func slice(a *array, first, last, step []int) ([][]int, error) {
 	return ranges, nil
 }
 
-// elements lists the places of a section in order, and the extents of its
-// dimensions that have more than one element.
+// elements returns the elements of a section in order, as positions in the
+// array, and the extents of its dimensions with more than one element.
 func elements(a *array, ranges [][]int) (all []int, long []int) {
 	for _, x := range choices(ranges) {
 		all = append(all, linear(a.size, x))
@@ -265,7 +267,7 @@ type bufferGroup struct {
 	started *exchange
 }
 
-// loading adds the messages that load b, if it is to be loaded.
+// loading adds the messages that load b, unless it is loaded and renew is false.
 func (e *engine) loading(ms messages, b *buffer, renew bool) {
 	if !b.loaded || renew {
 		e.move(ms, b.a.owner(), b.need, b.a.bytes)

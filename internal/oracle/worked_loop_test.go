@@ -9,8 +9,8 @@ import (
 	"dvmtools/pkg/options"
 )
 
-// portion states iterations of the loop of the examples; us microseconds
-// passed before.
+// portion is a dopl_ that states iterations of the loop of the examples, us
+// microseconds after the call before.
 func portion(us, from, to int) string {
 	return strings.NewReplacer("TIME", itoa(us), "FROM", itoa(from), "TO", itoa(to)).
 		Replace("dopl_ TIME/0 LoopRef=55d126950050;|Dim0: Lower=FROM Upper=TO Step=1 -> DoPL=1;\n")
@@ -26,7 +26,7 @@ func slowAndFast() *machine.Machine {
 		machine.Group{Count: 1, Node: machine.NewProcessor("slow", 1)}, machine.Group{Count: 1, Node: machine.NewProcessor("fast", 10)})))
 }
 
-// free takes no time for messages.
+// free is a machine whose messages take no time.
 func free() *machine.Machine {
 	return mustMachine(machine.New(machine.NewCluster("m", machine.Medium{Kind: machine.Ethernet, Channels: 1}, machine.Group{Count: 64, Node: machine.NewProcessor("p", 1)})))
 }
@@ -47,7 +47,7 @@ func TestWorkedLoops(t *testing.T) {
 		{name: "a sequential loop inside the body", m: one, grid: []int{4},
 			text: line8 + rising + loop1 + over(0, 7, 1) + begin + "bsloop_ 100/40 nfrag=2;\nenloop_ 200/60 nfrag=2; nline=1\n" + ended(0) + endLoop,
 			want: []float64{100, 100, 100, 100}},
-		// The same for a function that nobody knows.
+		// The same for a function that is not in the table.
 		{name: "an unknown function inside the body", m: one, grid: []int{4},
 			text: line8 + rising + loop1 + over(0, 7, 1) + begin + "userfn_ 300/100\n" + ended(0) + endLoop,
 			want: []float64{100, 100, 100, 100}},

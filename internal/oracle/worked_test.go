@@ -83,7 +83,7 @@ func ended(us int) string {
 	return fmt.Sprintf("dopl_ %d/0 LoopRef=55d126950050; -> DoPL=0;\n", us)
 }
 
-// bus is a machine of the figures of issue 3: 75 us to start, 0.2 us per byte.
+// bus is the machine of most examples: 75 us to start a message, 0.2 us per byte.
 func bus(kind machine.Kind, channels int) *machine.Machine {
 	return mustMachine(machine.New(machine.NewCluster("m", machine.Medium{Kind: kind, Channels: channels, TStart: 75e-6, TByte: 0.2e-6}, machine.Group{Count: 64, Node: machine.NewProcessor("p", 1)})))
 }
@@ -115,14 +115,14 @@ type worked struct {
 	grid []int
 	text string
 	want []float64 // execution times in microseconds
-	// What few cases need: the grid of the traced run, options, and the times
-	// of real synchronization.
+	// Only some cases have these: the grid of the traced run, options, and the
+	// expected times of real synchronization.
 	root []int
 	opts func(*interval.Options)
 	real []float64
 }
 
-// check compares what both engines give with what was worked by hand.
+// check compares the figures of both simulations with those worked by hand.
 func (c *worked) check(t *testing.T) {
 	p := program(t, c.text)
 	if c.root != nil {
@@ -153,8 +153,8 @@ func (c *worked) check(t *testing.T) {
 	}
 }
 
-// TestWorked holds the oracle against figures worked by hand: the execution
-// times of the processors in microseconds. The simulation gives them too.
+// TestWorked compares the oracle and the simulation with figures worked by hand:
+// the execution times of the processors in microseconds.
 func TestWorked(t *testing.T) {
 	one := machine.Ethernet
 	for _, c := range []worked{
@@ -164,7 +164,7 @@ func TestWorked(t *testing.T) {
 		{name: "shadow on the bus, 4x1", m: bus(one, 1), grid: []int{4, 1}, text: shadow8x8(0), want: []float64{526.8, 526.8, 526.8, 526.8}},
 		// and 4 corners of an element: 651.2 + 4*(75 + 1.6) = 957.6.
 		{name: "corners on the bus", m: bus(one, 1), grid: []int{2, 2}, text: shadow8x8(1), want: []float64{957.6, 957.6, 957.6, 957.6}},
-		// 4 on each of two channels.
+		// The same 8 messages, 4 on each of two channels.
 		{name: "shadow on myrinet(2)", m: bus(machine.Myrinet, 2), grid: []int{2, 2}, text: shadow8x8(0), want: []float64{325.6, 325.6, 325.6, 325.6}},
 		// distance 1: 75 + 6.4; distance 2 with 8 bytes: min over n of
 		// (1+n)*(75 + 0.2*ceil(8/n)) = 2*76.6.
@@ -224,7 +224,7 @@ align_ 0/0 ArrayHandlePtr=55d126950020; PatternRef=55d126950010 (AMView);|AxisAr
 	}
 }
 
-// simulated is what the simulation gives for each processor.
+// simulated returns the figures of the simulation for each processor.
 func simulated(t *testing.T, m *machine.Machine, grid []int, opts interval.Options, p *tracegen.Program) (all []interval.Times) {
 	t.Helper()
 	src, err := ptr.NewReader("worked.ptr", bytes.NewReader(p.Text()), ptr.Options{})
