@@ -55,8 +55,10 @@ const (
 	// first: more of them say that there is nothing to measure.
 	maxNegative = 0.25
 	// farAway is from which distance to the median, in standard deviations
-	// estimated from the median distance, a sample is left out.
-	farAway = 5
+	// estimated from the median distance, a sample is left out, and
+	// maxOutliers the share of samples above which they are no outliers.
+	farAway     = 5
+	maxOutliers = 0.25
 )
 
 // Difference measures one operation by the two-run difference method
@@ -69,7 +71,21 @@ const (
 // sample, so that a machine that becomes slower or faster delays both alike;
 // the shortest of [Options.Repeats] runs counts, so that one that was
 // interrupted does not.
+//
+// What cannot be told at first is tried once more with runs that are twice as
+// long, and twice as many.
 func Difference(first, second Runner, operations int, o Options) (Timing, error) {
+	t, err := difference(first, second, operations, o)
+	if _, unclear := errors.AsType[*Unmeasured](err); !unclear {
+		return t, err
+	}
+	o.Repeats *= 2
+	o.RunTime = 2 * max(o.RunTime, grainsPerRun*o.Grain)
+	return difference(first, second, operations, o)
+}
+
+// difference is one attempt of [Difference].
+func difference(first, second Runner, operations int, o Options) (Timing, error) {
 	n, err := calibrate(first, o)
 	if err != nil {
 		return Timing{}, err
@@ -89,8 +105,9 @@ func Difference(first, second Runner, operations int, o Options) (Timing, error)
 			return t, &Unmeasured{fmt.Sprintf("the second program was faster than the first in %d of %d samples", t.Negative, t.Negative+len(samples))}
 		}
 	}
-	t.average(samples)
-	return t, t.significant()
+	resolution := o.Grain / (float64(n) * float64(operations))
+	t.average(samples, resolution)
+	return t, t.significant(resolution)
 }
 
 // Speedup measures how much faster a group of statements is in a loop whose
@@ -115,8 +132,8 @@ func Speedup(long Runner, longGroups int, short Runner, shortGroups int, o Optio
 		}
 		samples = append(samples, (a/(float64(n)*float64(longGroups)))/(b/(float64(m)*float64(shortGroups))))
 	}
-	t.average(samples)
-	return t, t.significant()
+	t.average(samples, 0)
+	return t, t.significant(0)
 }
 
 // calibrate returns the number of iterations with which a run is long enough.
@@ -166,9 +183,9 @@ func shortest(first Runner, n int, second Runner, m, repeats int, swap bool) (a,
 	return a, b, err
 }
 
-// average sets the mean and the deviation, without samples that are far from
-// the median.
-func (t *Timing) average(samples []float64) {
+// average sets the mean and the deviation, without a few samples that are far
+// from the median. Samples differ by the resolution of the clock in any case.
+func (t *Timing) average(samples []float64, resolution float64) {
 	slices.Sort(samples)
 	center := median(samples)
 	var distances []float64
@@ -178,8 +195,11 @@ func (t *Timing) average(samples []float64) {
 	slices.Sort(distances)
 	// 1.4826 times the median distance is the standard deviation of normally
 	// distributed samples.
-	limit := farAway * 1.4826 * median(distances)
+	limit := farAway * max(1.4826*median(distances), resolution)
 	kept := slices.DeleteFunc(slices.Clone(samples), func(s float64) bool { return math.Abs(s-center) > limit })
+	if float64(len(samples)-len(kept)) > maxOutliers*float64(len(samples)) {
+		kept = samples
+	}
 	t.Outliers = len(samples) - len(kept)
 	t.Samples = len(kept)
 	sum := 0.0
@@ -203,9 +223,12 @@ func median(sorted []float64) float64 {
 }
 
 // significant returns an [*Unmeasured] when the mean is not above three
-// standard deviations of the mean.
-func (t *Timing) significant() error {
-	if noise := t.Deviation / math.Sqrt(float64(t.Samples)); !(t.Mean > 3*noise) || t.Mean == 0 {
+// standard deviations of the mean, or below the resolution of the clock.
+func (t *Timing) significant(resolution float64) error {
+	if t.Mean <= resolution {
+		return &Unmeasured{fmt.Sprintf("the mean of %d samples, %.3g, is not above the resolution of the clock, %.3g", t.Samples, t.Mean, resolution)}
+	}
+	if noise := t.Deviation / math.Sqrt(float64(t.Samples)); !(t.Mean > 3*noise) {
 		return &Unmeasured{fmt.Sprintf("the mean of %d samples, %.3g, is not above three standard deviations of it, %.3g each", t.Samples, t.Mean, noise)}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"dvmtools/pkg/machine/measure"
@@ -120,6 +121,44 @@ func TestOutlier(t *testing.T) {
 	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 4, Repeats: 1, RunTime: 1, Grain: 1e-6})
 	if err != nil || got.Outliers != 1 || math.Abs(got.Mean-0.05) > 1e-12 || math.Abs(got.Deviation-0.01) > 1e-12 {
 		t.Errorf("%+v, %v: want a mean of 0.05 and a deviation of 0.01, one outlier", got, err)
+	}
+}
+
+// TestScattered: when most samples are equal by the steps of the clock, the
+// others are no outliers. Five are 0.5 s, three 0.9 s: 0.65 s on average.
+func TestScattered(t *testing.T) {
+	s := script{1, 1, 1.5, 1.5, 1, 1, 1.5, 1.9, 1, 1, 1.9, 1.5, 1, 1, 1.9, 1.5, 1}
+	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 8, Repeats: 1, RunTime: 1, Grain: 1e-6})
+	if err != nil || got.Outliers != 0 || math.Abs(got.Mean-0.065) > 1e-12 {
+		t.Errorf("%+v, %v: want a mean of 0.065 without outliers", got, err)
+	}
+}
+
+// TestTriedAgain: two negative differences end the first attempt;
+// the second, with runs of twice the time, gives 0.05 s.
+func TestTriedAgain(t *testing.T) {
+	s := script{1, 1, 0.5, 0.5, 1, // first attempt
+		2, 1, 1.5, 1.5, 1, 1.5, 1, 1, 1.5, 1, 1.5, 1.5, 1, 9}
+	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 3, Repeats: 1, RunTime: 1, Grain: 1e-6})
+	if err != nil || math.Abs(got.Mean-0.05) > 1e-12 {
+		t.Errorf("%+v, %v: want 0.05", got, err)
+	}
+	if len(s) != 1 { // four runs a sample, twelve of thirteen
+		t.Errorf("%d times are left, want 1", len(s))
+	}
+}
+
+// linear is a program that takes so many seconds an iteration, by any clock.
+type linear float64
+
+func (l linear) Run(n int) (float64, error) { return float64(n) * float64(l), nil }
+
+// TestResolution: 0.01 s more in a run of 100 s is no timing when the clock
+// steps by 0.1 s, however often it shows the same.
+func TestResolution(t *testing.T) {
+	got, err := measure.Difference(linear(100), linear(100.01), 1, measure.Options{Samples: 3, Repeats: 1, Grain: 0.1})
+	if err == nil || !strings.Contains(err.Error(), "the resolution of the clock") {
+		t.Errorf("%+v, %v: want an error about the clock", got, err)
 	}
 }
 

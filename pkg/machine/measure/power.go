@@ -57,8 +57,9 @@ func Time(r Runner, operations int, o Options) (Timing, error) {
 		}
 		samples = append(samples, a/(float64(n)*float64(operations)))
 	}
-	t.average(samples)
-	return t, t.significant()
+	resolution := o.Grain / (float64(n) * float64(operations))
+	t.average(samples, resolution)
+	return t, t.significant(resolution)
 }
 
 // idle is a program that takes no time.
