@@ -49,6 +49,7 @@ var mayBeAbsent = map[string]string{
 	"network.overheads":    "no function costs time",
 	"network.links":        "a topology may have none",
 	"options.sections":     "the trace knows its sections",
+	"interval.pop":         "nobody asked for them",
 	"span.op":              "computation is no operation",
 
 	"search.threshold":      "only mode 1 has one",
@@ -84,7 +85,7 @@ var fixed = map[string]bool{
 func reals() map[string]bool {
 	names := map[string]bool{"creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "own": true, "time": true, "start": true, "end": true,
 		"mark": true, "threshold": true, "min_efficiency": true, "deadline": true, "cost": true, "behind": true, "value": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
-	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes]()} {
+	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes](), reflect.TypeFor[interval.POP]()} {
 		for f := range t.Fields() {
 			if f.Type.Kind() == reflect.Float64 {
 				names[f.Tag.Get("json")] = true

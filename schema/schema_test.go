@@ -77,8 +77,13 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Calls, "notice", "file line col code message", ""},
 	{schema.Intervals, "simulation", "record version machine grid processors source startup options", "measured"},
 	{schema.Intervals, "options", "collectives across balance async level", "sections"},
-	{schema.Intervals, "interval", "record id parent level type file line expr count processors operations " + characteristics, ""},
+	{schema.Intervals, "interval", "record id parent level type file line expr count processors operations " + characteristics, "pop"},
 	{schema.Intervals, "processor", "record interval n " + characteristics, "boxes rank"},
+	{schema.Intervals, "line", "record interval file line from_line functions operations productive_time productive_cpu_time productive_sys_time io_time " +
+		"insuff_parallelism insuff_parallelism_usr insuff_parallelism_sys communication communication_synch synchronization " +
+		"time_variation overlap cpu_time sys_time io reduction shadow remote redistribution", ""},
+	{schema.Intervals, "function", "func calls", ""},
+	{schema.Intervals, "pop", "parallel_efficiency load_balance communication_efficiency serialisation transfer ideal_time", ""},
 	{schema.Intervals, "operations", "io reduction shadow remote redistribution", ""},
 	{schema.Intervals, "kind_times", "communication real_synch synch variation overlap", ""},
 	{schema.Intervals, "span", "record processors start end kind interval seq", "op"},

@@ -259,6 +259,7 @@ func samples(t testing.TB) corpus {
 		w.Call(&c), w.Call(&own), w.Exit(&call.Exit{Found: true, Own: []units.Seconds{0, 1, 2}}), w.End(nil),
 		iw.Header(&header),
 		iw.Interval(&interval.Interval{ID: 1, Type: interval.Main, Expr: &expr}),
+		iw.Interval(&interval.Interval{ID: 2, Parent: 1, Level: 1, Type: interval.User, POP: &interval.POP{ParallelEfficiency: 0.25, LoadBalance: 0.5, CommunicationEfficiency: 0.5, Serialisation: 0.75, Transfer: 0.625, IdealTime: 0.125}}),
 		iw.Processor(&interval.Processor{Interval: 1, N: 1, Rank: &rank}),
 		iw.Processor(&interval.Processor{Interval: 1, N: 9, Boxes: [][]string{{"0,2-4", "1-30"}, {"1", "0"}}}),
 		iw.Line(&interval.Line{Interval: 1, File: "a.fdv", FromLine: 3, Line: 7, Functions: []interval.Function{{Func: "dopl_", Calls: 2}}}),

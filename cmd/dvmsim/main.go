@@ -62,6 +62,7 @@ time; lost time is insufficient parallelism, communication and idle time.`,
 			&urfave.IntFlag{Name: "level", Value: -1, Usage: "keep intervals down to level `N`; the whole program is level 0 (-1: all)"},
 			&urfave.StringFlag{Name: "per-processor", Value: "classes", Usage: "processor records: `none|classes|each`"},
 			&urfave.BoolFlag{Name: "lines", Usage: "add a record for each line of the source in an interval: what the calls there cost"},
+			&urfave.BoolFlag{Name: "pop", Usage: "add the POP metrics, for which the program is simulated on an ideal network as well"},
 			&urfave.StringFlag{Name: "explain", Usage: "print what one call costs and why, `FUNC@SEQ` as in the records of dvmtrace-parse, instead of the intervals"},
 		}, open.ToleranceFlags(), open.ModelFlags()),
 		Examples: []cli.Example{
@@ -118,7 +119,7 @@ func run(e *cli.Env) error {
 	src = call.Ahead(ctx, src, e.Threads())
 	r, err := sim.Run(ctx, sim.Config{
 		Machine: m, Grid: grid, Options: opts,
-		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted, OwnTimes: true, Lines: e.Flags.Bool("lines"),
+		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted, OwnTimes: true, Lines: e.Flags.Bool("lines"), POP: e.Flags.Bool("pop"),
 	}, src)
 	warnings, werr := open.WarnOfTrace(e, src.Warnings())
 	if err := cmp.Or(err, werr); err != nil {

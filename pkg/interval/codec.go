@@ -175,7 +175,8 @@ var intervalRecord = ndjson.NewRecord("an interval", append([]ndjson.Field[Inter
 	ndjson.Int("count", func(v *Interval) *int64 { return &v.Count }),
 	ndjson.Int("processors", func(v *Interval) *int64 { return &v.Processors }),
 	ndjson.Nested("operations", operationsRecord, func(v *Interval) *Operations { return &v.Operations }),
-}, ndjson.Embed(timesRecord, func(v *Interval) *Times { return &v.Times })...)...)
+}, append(ndjson.Embed(timesRecord, func(v *Interval) *Times { return &v.Times }),
+	ndjson.Nested("pop", popRecord, popOf).OmitIf(func(v *Interval) bool { return v.POP == nil }))...)...)
 
 var processorRecord = ndjson.NewRecord("a class of processors", append([]ndjson.Field[Processor]{
 	ndjson.Int("interval", func(p *Processor) *int { return &p.Interval }),

@@ -132,6 +132,10 @@ func sample(rng *rand.Rand) *contents {
 		if id == 1 {
 			v.Expr = new(rng.Int64() - math.MaxInt64/2)
 		}
+		if id == 2 {
+			v.POP = &interval.POP{}
+			fill(reflect.ValueOf(v.POP).Elem(), rng)
+		}
 		all.Records = append(all.Records, v)
 		var p interval.Processor
 		fill(reflect.ValueOf(&p).Elem(), rng)

@@ -109,6 +109,8 @@ type Interval struct {
 	Processors int64      `json:"processors"`
 	Operations Operations `json:"operations"`
 	Times
+	// POP are the POP metrics, nil when they were not asked for.
+	POP *POP `json:"pop,omitempty"`
 }
 
 // Processor is a class of processors with equal values in an interval.

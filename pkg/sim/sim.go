@@ -57,6 +57,10 @@ type Config struct {
 	// Lines books everything to the lines of the source as well
 	// (docs/model.md#lines).
 	Lines bool
+	// POP simulates the calls a second time, on a network on which messages
+	// take no time, and gives intervals the POP metrics
+	// (docs/model.md#pop-metrics).
+	POP bool
 	// NewClocks makes the clocks, nil for the usual ones ([clock.New]).
 	NewClocks func(clock.Config) clock.Clocks
 }
@@ -84,6 +88,7 @@ type Sim struct {
 	own      ownTimes
 	measured *measured // when the run is measured, not predicted
 	lines    *lineBook // nil when lines are not wanted
+	ideal    *Sim      // on the ideal network, nil when that is not wanted
 	inIO     bool      // between biof_ and eiof_
 
 	explained   *explanation // of the call being simulated
@@ -171,6 +176,11 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if cfg.POP {
+		if s.ideal, err = newIdeal(cfg, src.Header()); err != nil {
+			return nil, err
+		}
+	}
 	return s.run(ctx, src)
 }
 
@@ -190,6 +200,9 @@ func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
 		}
 		if s.first.file == "" {
 			s.first = callSite(c)
+			if s.ideal != nil {
+				s.ideal.first = s.first
+			}
 		}
 		if c.Outside || src.Exit().Found {
 			continue
@@ -197,8 +210,22 @@ func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
 		if err := s.Step(c); err != nil {
 			return nil, err
 		}
+		if s.ideal != nil {
+			if err := s.ideal.Step(c); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return s.Finish(src.Exit())
+	r, err := s.Finish(src.Exit())
+	if err != nil || s.ideal == nil {
+		return r, err
+	}
+	ideal, err := s.ideal.Finish(src.Exit())
+	if err != nil {
+		return nil, err
+	}
+	r.addPOP(ideal)
+	return r, nil
 }
 
 // begins opens the main interval, at the first event of the trace or, when

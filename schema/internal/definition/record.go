@@ -128,6 +128,9 @@ func schemaOf(t reflect.Type, written bool, items object) object {
 // node, KindTimes is kind_times.
 func defName(t reflect.Type) string {
 	name := strings.TrimSuffix(t.Name(), "Description")
+	if name != "" && name == strings.ToUpper(name) {
+		return strings.ToLower(name)
+	}
 	if name == "" {
 		name = "machine"
 	}
