@@ -1,8 +1,8 @@
 package tracegen
 
-// body makes calls inside the body of a loop: sequential loops as intervals,
-// accesses to elements, functions outside the table, and, where the loop is not
-// quiet, exchanges and input and output.
+// body makes calls inside the body of a loop: intervals, accesses to elements,
+// functions outside the table, and, unless the loop is quiet, exchanges and input
+// and output.
 func (g *gen) body(l *nest) {
 	if !g.has(Bodies) || g.chance(60) {
 		return
@@ -39,11 +39,12 @@ func (g *gen) body(l *nest) {
 	}
 }
 
-// Unknown is the name of the function that programs call and no table holds.
+// Unknown is the name of a function that programs call and that the table of
+// Lib-DVM functions lacks.
 const Unknown = "userfn_"
 
-// bodyOperation is an operation inside the body of a loop, over before the
-// next call.
+// bodyOperation makes an operation inside the body of a loop and waits for it at
+// once.
 func (g *gen) bodyOperation() {
 	switch {
 	case g.has(InputOutput) && g.chance(50):

@@ -2,8 +2,8 @@ package tracegen
 
 import "slices"
 
-// handPipeline sweeps over an array in a pipeline made by hand: recvsh_ and its
-// waitsh_ before the loop, sendsh_ and its waitsh_ behind it. Sometimes another
+// handPipeline makes loops over an array in a pipeline by hand: recvsh_ and its
+// waitsh_ before the loop, sendsh_ and its waitsh_ after it. Sometimes another
 // statement in between or edges on both sides make it an ordinary exchange.
 func (g *gen) handPipeline() {
 	all := g.inScope(true)
@@ -35,7 +35,7 @@ func (g *gen) handPipeline() {
 	}
 	group := g.edges(arrays, low, high, 1+g.r.IntN(2))
 	ref := []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)}
-	if g.chance(10) { // two exchanges, each begun by its sendsh_
+	if g.chance(10) { // two exchanges, each started by its sendsh_
 		for _, name := range []string{"recvsh_", "recvsh_", "sendsh_", "waitsh_", "sendsh_", "waitsh_"} {
 			g.call(name, ref)
 		}

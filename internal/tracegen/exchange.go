@@ -1,6 +1,7 @@
 package tracegen
 
-// shadowGroup creates a group with edges of arrays; plain ones have no signs.
+// shadowGroup creates a group with edges of arrays. With plain the edges state no
+// ShdSignArray.
 func (g *gen) shadowGroup(arrays []*arr, plain bool) uint64 {
 	group := g.handle()
 	g.call("crtshg_", []string{"StaticSign=0;"}, sprint("ShadowGroupRef=%x;", group))
@@ -35,8 +36,8 @@ func (g *gen) shadowGroup(arrays []*arr, plain bool) uint64 {
 	return group
 }
 
-// width returns a width of an edge: mostly 1, so that blocks are seldom
-// smaller.
+// width returns the width of an edge. It is mostly 1, so that few edges are wider
+// than a block.
 func (g *gen) width(size int) int {
 	switch g.r.IntN(10) {
 	case 0:
@@ -86,9 +87,9 @@ func (g *gen) shadow() {
 	})
 }
 
-// part returns the first, last and step of a section of n elements out of
-// size, and their number.
-func (g *gen) part(size, n int) (first, last, step int) {
+// bounds returns the first index, last index and step of a section of n elements
+// out of size.
+func (g *gen) bounds(size, n int) (first, last, step int) {
 	step = 1
 	if n > 1 {
 		step = 1 + g.r.IntN((size-1)/(n-1))
@@ -110,16 +111,17 @@ func (g *gen) part(size, n int) (first, last, step int) {
 	return first, last, step
 }
 
-// copySection returns three parameter lines of a section with the given
-// numbers of elements in its dimensions.
+// copySection returns the three parameter lines of a section with n[i] elements in
+// dimension i.
 func (g *gen) copySection(side string, size, n []int) []string {
 	first, last, step := make([]int, len(size)), make([]int, len(size)), make([]int, len(size))
 	for i := range size {
-		first[i], last[i], step[i] = g.part(size[i], n[i])
+		first[i], last[i], step[i] = g.bounds(size[i], n[i])
 	}
 	return []string{array(side+"InitIndexArray", first), array(side+"LastIndexArray", last), array(side+"StepArray", step)}
 }
 
+// ends names an array as one side of a copy, From or To.
 func (g *gen) ends(side string, a *arr) string {
 	return sprint("%sArrayHeader=%x; %sArrayHandlePtr=%x;", side, a.hdr, side, a.h)
 }
@@ -140,8 +142,8 @@ func (g *gen) copy() {
 		name = "aarrcp_"
 		flag = sprint(" CopyFlagPtr=%x;", g.handle())
 	}
-	// n counts the elements of the section by the dimensions that have more
-	// than one; the other side must have the same in the same order.
+	// n[i] is the number of elements in dimension i. Numbers above one must be
+	// the same on the other side, in the same order.
 	n := make([]int, len(from.size))
 	for i, s := range from.size {
 		n[i] = 1 + g.r.IntN(s)
@@ -187,7 +189,7 @@ func (g *gen) copy() {
 }
 
 // loopBuffers creates remote access buffers for l and loads them, alone or as
-// a group; what is returned comes after the loop.
+// a group. It returns functions that make the calls after the loop.
 func (g *gen) loopBuffers(l *nest) (after []func()) {
 	var bufs []uint64
 	for range 1 + g.r.IntN(2) {
@@ -240,7 +242,8 @@ func (g *gen) section() {
 	}
 }
 
-// load starts loading buffers, sometimes twice.
+// load starts loading buffers. It returns functions that sometimes load them a
+// second time, after the loop.
 func (g *gen) load(bufs []uint64) (after []func()) {
 	renew := 0
 	if g.chance(30) {

@@ -5,13 +5,13 @@ import (
 	"math/rand/v2"
 )
 
-// Features says what a program may hold beside templates, arrays and loops,
-// which are always there. A failure is narrowed by switching features off.
+// Features says what a program may contain besides templates, arrays and loops,
+// which it always contains. Switching features off narrows down a failure.
 type Features uint32
 
 // The features.
 const (
-	Intervals         Features = 1 << iota // intervals of all types, entered again
+	Intervals         Features = 1 << iota // intervals of all types, some entered several times
 	Weights                                // blkdiv_, genblk_, setelw_
 	Alignments                             // constant, replicated, scaled and reversed alignments, arrays on arrays
 	Distributions                          // replicated, constant and missing dimensions of distributions
@@ -30,17 +30,17 @@ const (
 	Deletions                              // objects are deleted and their handles used again
 	ShortReferences                        // references of at most 8 digits, as on 32-bit systems
 	NewValuesOnly                          // across_ without old values
-	ObliqueBoundaries                      // exfrst_ and imlast_ of other loops than those over a whole array
-	LoadedMembers                          // groups of buffers that were loaded by themselves
+	ObliqueBoundaries                      // exfrst_ and imlast_ of loops other than those over a whole array
+	LoadedMembers                          // groups of buffers that were loaded one by one before
 	Portions                               // dopl_ that state what they execute
 	Bodies                                 // intervals and calls inside the bodies of loops
 	BodyOperations                         // exchanges, input and output inside the bodies of loops
 	StridedReplicas                        // arrays replicated along arrays that are aligned with different strides
 	HandPipelines                          // recvsh_ that is waited for before its sendsh_
-	UnlistedIO                             // dvm_ functions that no table holds
+	UnlistedIO                             // dvm_ functions that are not in the table
 	BareRuns                               // runam_ that does not state Run
 	Cut                                    // programs that end anywhere, inside loops and before waits
-	Renames                                // arrays that get another handle while old ones are used again, objects that end unseen
+	Renames                                // arrays that get new handles, reuse of the old ones, objects that end without a call
 
 	// All switches every feature on.
 	All = 1<<iota - 1
@@ -50,11 +50,11 @@ const (
 type Options struct {
 	// Seed decides everything that the other options leave open.
 	Seed uint64
-	// Grid is the grid that the program will be simulated on: what must fit
-	// on it (constant coordinates) is chosen to fit. It need not be the grid
-	// of the traced run.
+	// Grid is the grid on which the program will be simulated; constant
+	// coordinates are chosen to exist on it. It need not be the grid of the
+	// traced run.
 	Grid []int
-	// Steps is about how many statements the program has, 20 when 0.
+	// Steps is the approximate number of statements, 20 when 0.
 	Steps int
 	// Features limits what is used; 0 means All.
 	Features Features
@@ -107,8 +107,8 @@ func Generate(o Options) *Program {
 	return p
 }
 
-// A system is a processor system; shape is nil when it depends on how the
-// traced sizes are carried over to the simulated ones.
+// A system is a processor system. shape is nil when it depends on how the traced
+// sizes are scaled to the simulated ones.
 type system struct {
 	h      uint64
 	shape  []int
@@ -127,8 +127,8 @@ type arr struct {
 	h, hdr uint64
 	size   []int
 	width  int
-	t      *template // nil: whole on everybody
-	// rising is whether higher elements never lie on lower coordinates.
+	t      *template // nil when every processor holds the whole array
+	// rising is whether a higher element never lies on a lower coordinate.
 	rising bool
 }
 
@@ -144,14 +144,15 @@ type gen struct {
 	systems []*system
 	temps   []*template
 	arrays  []*arr
-	// open are the waits of exchanges that are under way.
+	// open holds functions that wait for the exchanges that were started.
 	open []func()
-	// kinds and lines of the open intervals, in the order of their begins.
+	// The functions that opened the open intervals, and their lines, in the
+	// order in which they were opened.
 	intervals []string
 	lines     []int
 	// depth is how many intervals are open in this task.
 	depth int
-	// tasks is how many tasks are inside each other.
+	// inTasks is how deep tasks are nested.
 	inTasks int
 	inIO    bool
 }
@@ -186,8 +187,7 @@ func (g *gen) call(name string, args []string, ret ...string) {
 
 func sprint(format string, args ...any) string { return fmt.Sprintf(format, args...) }
 
-// psRef returns the parameter PSRef for s; the current system may be named by
-// 0.
+// psRef returns the parameter PSRef for s, which may be 0 for the current system.
 func (g *gen) psRef(s *system) string {
 	if s == g.current && (s.h == 0 || g.chance(50)) {
 		return "PSRefPtr=NULL; PSRef=0;"
@@ -195,7 +195,7 @@ func (g *gen) psRef(s *system) string {
 	return sprint("PSRefPtr=1; PSRef=%x;", s.h)
 }
 
-// ordinary is a call of no consequence.
+// ordinary makes a call that only takes time.
 func (g *gen) ordinary() {
 	switch g.r.IntN(7) {
 	case 0:
@@ -258,7 +258,8 @@ func (g *gen) step() {
 	}
 }
 
-// later keeps the wait of an exchange that was started, or makes it at once.
+// later waits for an exchange that was started, at once or after other
+// statements.
 func (g *gen) later(wait func()) {
 	g.open = append(g.open, wait)
 	if !g.has(Overlap) || g.chance(40) {
@@ -281,8 +282,8 @@ func (g *gen) waitAll() {
 	}
 }
 
-// openInterval enters an interval, often one that was there before: the
-// lines come from a small range.
+// openInterval enters an interval. Lines come from a small range, so that it is
+// often one that was entered before.
 func (g *gen) openInterval() {
 	if g.depth >= 4 {
 		return
@@ -322,8 +323,8 @@ func (g *gen) closeInterval() {
 	g.intervals, g.lines, g.depth = g.intervals[:n-1], g.lines[:n-1], g.depth-1
 }
 
-// inScope lists the arrays that may be used now: a task uses arrays of its
-// own system only.
+// inScope lists the arrays that may be used now: a task uses only arrays of its
+// own system.
 func (g *gen) inScope(aligned bool) []*arr {
 	var all []*arr
 	for _, a := range g.arrays {
@@ -349,7 +350,7 @@ func (g *gen) pick(aligned bool) *arr {
 	return all[g.r.IntN(len(all))]
 }
 
-// remove deletes an array; what is aligned with it stays.
+// remove deletes an array. Arrays aligned with it stay.
 func (g *gen) remove() {
 	g.waitAll()
 	if len(g.arrays) < 4 || g.current != g.root {
@@ -358,7 +359,7 @@ func (g *gen) remove() {
 	i := g.r.IntN(len(g.arrays))
 	a := g.arrays[i]
 	if g.has(Renames) && g.chance(30) {
-		// The end of a block ends it, which no trace says.
+		// The array ends with a block of the program, without a call.
 	} else if g.chance(50) {
 		g.call("delda_", []string{sprint("ArrayHeader=%x; ArrayHandlePtr=%x;", a.hdr, a.h)})
 	} else {

@@ -28,8 +28,8 @@ func (g *gen) blocks(rank int, s *system) []string {
 	return []string{array("AxisArray", axis), array("DistrParamArray", param)}
 }
 
-// place returns a system for a new template: the current one, or when the
-// whole program is current any other.
+// place returns a system for a new template: the current one or, outside of
+// tasks, any other.
 func (g *gen) place() *system {
 	if g.current == g.root && len(g.systems) > 0 && g.chance(35) {
 		return g.systems[g.r.IntN(len(g.systems))]
@@ -50,8 +50,8 @@ func (g *gen) template() {
 	g.temps = append(g.temps, t)
 }
 
-// weights makes the parameters of a distribution of t on s, and often a call
-// before it that weighs the blocks.
+// weights returns the parameters of a distribution of t on s. Before it often
+// calls a function that weights the blocks.
 func (g *gen) weights(t *template, s *system) []string {
 	dist := g.blocks(len(t.size), s)
 	if !g.has(Weights) {
@@ -78,9 +78,9 @@ func (g *gen) weights(t *template, s *system) []string {
 	return dist
 }
 
-// weigh calls genblk_ or setelw_ for a distribution on s, which it returns.
-// Once a template is weighed each of its distributions is weighed anew, so
-// that sizes always belong to the axis that they are used for.
+// weigh calls genblk_ or setelw_ for a distribution of t on s and returns that
+// distribution. A template that has weights gets new ones for each distribution,
+// so that block sizes always belong to the axis for which they are used.
 func (g *gen) weigh(t *template, s *system) []string {
 	dims := len(s.traced)
 	count := min(dims, len(t.size))
@@ -142,9 +142,9 @@ func (g *gen) weigh(t *template, s *system) []string {
 	return dist
 }
 
-// alignment returns the parameters of an alignment with a pattern of the
-// given sizes, and the sizes of the array that it fits. want, when not nil,
-// are sizes that the array has already.
+// alignment returns the parameters of an alignment with a pattern of the given
+// sizes, the sizes of an array that fits it, and whether the array rises. want,
+// when not nil, are the sizes of an existing array.
 func (g *gen) alignment(pattern, want []int) (args []string, size []int, rising bool) {
 	rising = true
 	rank := 1 + g.r.IntN(3)
@@ -267,8 +267,8 @@ func (g *gen) create(a *arr, kind, ref string, alignment []string) {
 	g.arrays = append(g.arrays, a)
 }
 
-// twin makes an array that lies on the elements of another, all of them or but
-// a few at the ends.
+// twin makes an array that is aligned with the elements of another, with all of
+// them or without a few at the ends.
 func (g *gen) twin(a *arr) *arr {
 	b := &arr{h: g.handle(), hdr: g.handle(), width: a.width, t: a.t, rising: a.rising}
 	n := len(a.size)
@@ -289,20 +289,19 @@ func (g *gen) twin(a *arr) *arr {
 	return b
 }
 
-// stridedReplicas makes arrays that are replicated along arrays which reach
-// from the same first to the same last element of a template at different
-// strides, and a loop over each.
+// stridedReplicas makes two arrays that are aligned with a template at different
+// strides, from the same first to the same last element. It replicates an array
+// along each of them and makes a loop over it.
 func (g *gen) stridedReplicas() {
-	// Strides that reach the same last element.
 	strides := [][2]int{{1, 2}, {1, 3}, {2, 3}, {2, 5}, {3, 4}}[g.r.IntN(5)]
-	span := strides[0] * strides[1]
-	t := &template{h: g.handle(), sys: g.place(), size: []int{span + 1 + g.r.IntN(g.o.MaxExtent)}}
+	last := strides[0] * strides[1] // the element that both strides reach
+	t := &template{h: g.handle(), sys: g.place(), size: []int{last + 1 + g.r.IntN(g.o.MaxExtent)}}
 	g.call("crtamv_", []string{"AMRefPtr=NULL; AMRef=0; Rank=1; StaticSign=0;", array("SizeArray", t.size)}, sprint("AMViewRef=%x;", t.h))
 	g.call("distr_", []string{sprint("AMViewRefPtr=1; AMViewRef=%x; %s ParamCount=1;", t.h, g.psRef(t.sys)), array("AxisArray", []int{1}), array("DistrParamArray", []int{0})}, "IsLocal=1;")
 	g.temps = append(g.temps, t)
 	size := []int{1 + g.r.IntN(9)}
 	for _, stride := range strides {
-		along := &arr{h: g.handle(), hdr: g.handle(), size: []int{span/stride + 1}, t: t, width: 1, rising: true}
+		along := &arr{h: g.handle(), hdr: g.handle(), size: []int{last/stride + 1}, t: t, width: 1, rising: true}
 		g.create(along, "8", sprint("PatternRefPtr=1; PatternRef=%x (AMView);", t.h), []string{array("AxisArray", []int{1}), array("CoeffArray", []int{stride}), array("ConstArray", []int{0})})
 		a := &arr{h: g.handle(), hdr: g.handle(), size: size, t: t, width: 1}
 		g.create(a, "8", sprint("PatternRefPtr=1; PatternRef=%x (DisArray);", along.h), []string{array("AxisArray", []int{-1}), array("CoeffArray", []int{0}), array("ConstArray", []int{0})})
@@ -310,7 +309,7 @@ func (g *gen) stridedReplicas() {
 	}
 }
 
-// plainLoop is a loop over all elements of an array and nothing else.
+// plainLoop makes a loop over all elements of an array, without exchanges.
 func (g *gen) plainLoop(a *arr) {
 	l := &nest{h: g.handle(), rank: len(a.size), quiet: true}
 	axis, coeff, cons := make([]int, l.rank), make([]int, l.rank), make([]int, l.rank)
@@ -342,7 +341,7 @@ func (g *gen) redistribute() {
 		head := sprint("ArrayHeader=%x; ArrayHandlePtr=%x; %s NewSign=%d;", a.hdr, a.h, ref, sign)
 		g.call("realn_", append([]string{head}, args...), ret...)
 		if sign == 1 && g.chance(50) {
-			// The run-time system makes the array anew.
+			// The run-time system creates the array again.
 			old := a.h
 			a.h = g.handle()
 			if g.has(Renames) {
@@ -446,7 +445,7 @@ func (g *gen) tasks() {
 	n := 1 + g.r.IntN(3)
 	g.call("crtamv_", []string{"AMRefPtr=NULL; AMRef=0; Rank=1; StaticSign=0;", array("SizeArray", []int{n})}, sprint("AMViewRef=%x;", view))
 	outer, depth := g.open, g.depth
-	// Half of the tasks divide the root into sections that are disjoint.
+	// Half of the time the tasks run on disjoint sections of the current system.
 	var parts []*system
 	if g.chance(50) || home != g.root {
 		total := home.traced[0]

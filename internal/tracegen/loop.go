@@ -4,24 +4,23 @@ package tracegen
 type nest struct {
 	h    uint64
 	rank int
-	// dims are the iterations of each dimension: first, last, step.
+	// The iterations of each dimension.
 	first, last, step []int
-	// quiet is whether no exchange stands in its body.
+	// quiet is whether its body must contain no exchange.
 	quiet bool
 }
 
 func (l *nest) ref() string { return sprint("LoopRefPtr=1; LoopRef=%x;", l.h) }
 
-// values are the first and last values that dimension i takes.
+// values returns the least and the greatest value of dimension i.
 func (l *nest) values(i int) (lo, hi int) {
 	n := (l.last[i]-l.first[i])/l.step[i] + 1
 	lo, hi = l.first[i], l.first[i]+(n-1)*l.step[i]
 	return min(lo, hi), max(lo, hi)
 }
 
-// rule places the values of some dimension of l in an index range of n: it
-// returns the three parameters of one dimension of a pattern. used dimensions
-// of the loop are marked.
+// rule maps some dimension of l into an index range of n. It returns the three
+// parameters for one dimension of a pattern and marks the dimension of l in used.
 func (g *gen) rule(l *nest, n int, used []bool, fancy bool) (axis, coeff, cons int) {
 	for _, i := range g.r.Perm(l.rank) {
 		if used[i] {
@@ -51,7 +50,7 @@ func (g *gen) rule(l *nest, n int, used []bool, fancy bool) (axis, coeff, cons i
 	return 0, 0, g.r.IntN(n)
 }
 
-// loop makes a parallel loop with what may belong to one.
+// loop makes a parallel loop with all that belongs to it.
 func (g *gen) loop() {
 	if g.has(Intervals) && g.chance(15) {
 		g.openInterval()
@@ -151,7 +150,7 @@ func (g *gen) mappl(l *nest, ref string, axis, coeff, cons []int) {
 	}, "IsLocal=1;")
 }
 
-// portion states a part of the iterations of l, or nothing.
+// portion returns lines that state some of the iterations of l, or no lines.
 func (g *gen) portion(l *nest) (lines []string) {
 	if !g.has(Portions) || g.chance(70) {
 		return nil
@@ -188,14 +187,14 @@ func (g *gen) runLoop(l *nest) {
 	g.free = append(g.free, l.h)
 }
 
-// longer makes the time before the last call longer: loops take more than the
-// calls around them.
+// longer lengthens the time before the last call, as loops take longer than
+// other calls.
 func (g *gen) longer() {
 	c := &g.calls[len(g.calls)-1]
 	c.Time += int64(g.r.IntN(200000))
 }
 
-// redGroup creates a reduction group with variables that are not yet in it.
+// redGroup creates a reduction group, and variables that are not yet in it.
 func (g *gen) redGroup() (group uint64, reds []uint64) {
 	group = g.handle()
 	g.call("crtrg_", []string{"StaticSign=1; DelRedSign=1;"}, sprint("RedGroupRef=%x;", group))
@@ -223,8 +222,7 @@ func (g *gen) reduce(group uint64, reds []uint64) {
 	})
 }
 
-// plainReduction is a reduction of a template, of a processor system or of
-// nothing that is named.
+// plainReduction makes a reduction over a template or over the current system.
 func (g *gen) plainReduction() {
 	group, reds := g.redGroup()
 	var t *template
@@ -243,8 +241,7 @@ func (g *gen) plainReduction() {
 	g.reduce(group, reds)
 }
 
-// wholeBoundary is boundary for a loop whose iterations are the elements of a, one
-// by one.
+// wholeBoundary makes l a loop over all elements of a, with a boundary.
 func (g *gen) wholeBoundary(l *nest, a *arr, ref string, size []int, after *[]func()) {
 	axis, coeff, cons := make([]int, l.rank), make([]int, l.rank), make([]int, l.rank)
 	for i, n := range size {
@@ -258,12 +255,12 @@ func (g *gen) wholeBoundary(l *nest, a *arr, ref string, size []int, after *[]fu
 	g.mappl(l, ref, axis, coeff, cons)
 }
 
-// boundary puts a shadow group of a, whose loop l is, to exfrst_ or imlast_;
-// what is returned comes after the loop.
+// boundary calls exfrst_ or imlast_ for a shadow group of a and the loop l over a.
+// It returns functions that make the calls after the loop.
 func (g *gen) boundary(l *nest, a *arr) (after []func()) {
 	l.quiet = true
-	// Edges without an inside are left out: which iterations are at an edge of
-	// such a group the simulation does not work out.
+	// Edges that exclude the inside are left out: for them the simulation does
+	// not work out which iterations are at the edge.
 	group := g.shadowGroup([]*arr{a}, true)
 	args := []string{sprint("%s ShadowGroupRefPtr=1; ShadowGroupRef=%x;", l.ref(), group)}
 	wait := func() { g.call("waitsh_", []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)}) }
@@ -271,7 +268,7 @@ func (g *gen) boundary(l *nest, a *arr) (after []func()) {
 	case 0: // waited for after the loop
 		g.call("exfrst_", args)
 		return []func(){func() { g.later(wait) }}
-	case 1: // started before the loop, waited for in it
+	case 1: // started before the loop, which waits
 		g.call("strtsh_", []string{sprint("ShadowGroupRefPtr=1; ShadowGroupRef=%x;", group)})
 		g.call("imlast_", args)
 	default: // the next loop waits
@@ -294,8 +291,8 @@ func (g *gen) boundary(l *nest, a *arr) (after []func()) {
 	return nil
 }
 
-// pipeline makes an across loop over an array, plain in all dimensions; it
-// returns false when there is none that fits.
+// pipeline makes an across_ loop over an array, each dimension over its own index.
+// It returns false when no array fits.
 func (g *gen) pipeline() bool {
 	a := g.pick(true)
 	if a == nil || a.t == nil {
@@ -352,7 +349,8 @@ func (g *gen) pipeline() bool {
 	return true
 }
 
-// edges creates a shadow group of arrays with the given widths.
+// edges creates a shadow group of arrays with the given widths; count is
+// MaxShdCount.
 func (g *gen) edges(arrays []*arr, low, high []int, count int) uint64 {
 	group := g.handle()
 	g.call("crtshg_", []string{"StaticSign=0;"}, sprint("ShadowGroupRef=%x;", group))

@@ -1,10 +1,9 @@
-// Package tracegen makes random programs: traces of one-processor runs that
-// are valid, small, and hold whatever Lib-DVM offers, for tests and
-// benchmarks.
+// Package tracegen makes random programs for tests and benchmarks: small, valid
+// traces of one-processor runs that use all that Lib-DVM offers.
 //
 // A program is a list of calls. Generate makes one from a seed, Text writes
-// it as a .ptr trace (docs/trace-format.md#layout), Shrink drops what a
-// failure does not need.
+// it as a .ptr trace (docs/trace-format.md#layout), Shrink drops what is not
+// needed for a failure.
 package tracegen
 
 import (
@@ -18,25 +17,25 @@ import (
 type Call struct {
 	// Func is the name without call_ or ret_.
 	Func string
-	// Time and RetTime are the two TIMEs in units of 10 ns, which is what the
-	// eight digits of a trace can hold.
+	// Time and RetTime are the two TIMEs in units of 10 ns, the last of the
+	// eight decimals in a trace.
 	Time, RetTime int64
-	// Line is the position that the program reported last.
+	// Line is the source line of the call.
 	Line int
 	// Args and Ret are the lines of the parameter blocks.
 	Args, Ret []string
 	// Nested are calls that the run-time system made inside
-	// (docs/trace-format.md#nested-calls); theirs are not traced.
+	// (docs/trace-format.md#nested-calls). They have no nested calls.
 	Nested []Call
 }
 
-// A Program is a program with the run that was traced.
+// A Program is the calls of a program, with the grid of the traced run.
 type Program struct {
 	// Root is the processor system of the traced run (PSSize).
 	Root []int
 	// Calls are the calls between the start and the end of the program.
 	Calls []Call
-	// Cut is whether the program ends where it should not.
+	// Cut is whether the program ends early, for example inside a loop.
 	Cut bool
 	// Exit is the TIME of the program's end in units of 10 ns.
 	Exit int64
@@ -104,10 +103,10 @@ func array(name string, values []int) string {
 	return b.String()
 }
 
-// Shrink returns a smaller program for which fails still holds, by dropping
-// calls, many at a time and then one by one, those that belong to one object
-// together, and then by making the times that remain 0, until nothing more can
-// go. fails must hold for p, and be false for a program that is no longer valid.
+// Shrink returns a smaller program for which fails is still true. It drops calls,
+// many at a time and then one by one, and all calls that name an object together,
+// until no more can be dropped. Then it sets times to 0. fails must be true for p,
+// and false for a program that is no longer valid.
 func Shrink(p *Program, fails func(*Program) bool) *Program {
 	best := *p
 	without := func(drop func(i int) bool) bool {
@@ -157,7 +156,8 @@ func Shrink(p *Program, fails func(*Program) bool) *Program {
 // reference matches a value that may name an object.
 var reference = regexp.MustCompile(`=[0-9a-f]{5,}\b`)
 
-// references lists what the calls of a program name, each once.
+// references lists the values in a program's calls that may name objects, each
+// once.
 func references(p *Program) (all []string) {
 	for i := range p.Calls {
 		for _, ref := range reference.FindAllString(p.Calls[i].parameters(), -1) {
