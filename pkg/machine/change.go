@@ -10,12 +10,13 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// A Change is a parameter change as users state it: "WHAT=VALUE" sets a parameter, "WHAT=FACTOR" multiplies one, or
-// all of a group, which limits in brackets restrict: "all[proc=2]=0.5". What
-// the words mean is the business of the machine's language.
+// A Change is a parameter change as users state it: "WHAT=VALUE" sets a
+// parameter, "WHAT=FACTOR" multiplies a parameter or all those of a group, which
+// limits in brackets restrict: "all[proc=2]=0.5". The language of the machine
+// file defines the names.
 type Change struct {
-	// Scale says that the values are multiplied by Factor, which is positive
-	// and finite; otherwise they become Value.
+	// Scale says that the values are multiplied by Factor, which is from
+	// [Smallest] to [Largest]; otherwise they become Value.
 	Scale  bool
 	What   string
 	Limits []Limit
@@ -25,7 +26,7 @@ type Change struct {
 	text string
 }
 
-// A Limit restricts a group to what has the number Value.
+// A Limit restricts a group to the things of kind Name with the number Value.
 type Limit struct {
 	Name  string
 	Value int64
@@ -34,20 +35,20 @@ type Limit struct {
 // String returns the change as it was stated.
 func (c Change) String() string { return c.text }
 
-// A Changed is a value that a change moved, before and after, as they are
-// written in the language of the machine.
+// A Changed is a parameter with its values before and after a change, as they
+// are written in the language of the machine file.
 type Changed struct {
 	What string `json:"what"`
 	Old  string `json:"old"`
 	New  string `json:"new"`
 }
 
-// moreIsFaster are the parameters of which more is faster; of all others,
-// which are times, less is.
+// moreIsFaster are the parameters whose larger values are faster. All others are
+// times.
 var moreIsFaster = []string{"." + namePower, "." + nameChannels, ".smallloopspeedup"}
 
-// Effect says whether what a value became is "faster" or "slower" than it
-// was, and "" when the two are no different numbers.
+// Effect returns "faster" or "slower" for what the change does, and "" when the
+// values are equal or are not numbers.
 func (c Changed) Effect() string {
 	old, ok := firstNumber(c.Old)
 	now, ok2 := firstNumber(c.New)
@@ -61,9 +62,9 @@ func (c Changed) Effect() string {
 	return "slower"
 }
 
-// firstNumber returns the number that a value begins with: the average of a
-// timing, and the factor of an expression that is scaled, 1 of one that is
-// not.
+// firstNumber returns the number that a value begins with: that is the average of
+// a timing, and the factor of an expression that was scaled. An expression
+// without a factor has 1.
 func firstNumber(s string) (float64, bool) {
 	first, rest, _ := strings.Cut(s, " ")
 	f, err := strconv.ParseFloat(first, 64)
@@ -127,16 +128,16 @@ const (
 	nameChannels = "Channels"
 )
 
-// words2000 are the words of the 2000 form for parameters.
+// words2000 maps the names of parameters in the 2000 form.
 var words2000 = map[string]string{"start time": nameTStart, "send byte time": nameTByte}
 
-// parameter is a number of a node that changes may move.
+// parameter is a number of a node that can be changed.
 type parameter struct {
 	node *Node
 	name string
 }
 
-// get and set use the units of Predictor.par: microseconds.
+// get returns the value in the units of Predictor.par: times in microseconds.
 func (p parameter) get() float64 {
 	switch p.name {
 	case nameTStart:
@@ -149,8 +150,7 @@ func (p parameter) get() float64 {
 	return p.node.Power
 }
 
-// store sets the parameter to v, a number in the units of the file, or, for a
-// time, to that many seconds.
+// store sets a time to seconds, and any other parameter to v.
 func (p parameter) store(v, seconds float64) {
 	switch p.name {
 	case nameTStart:
@@ -164,8 +164,8 @@ func (p parameter) store(v, seconds float64) {
 	}
 }
 
-// scale multiplies the parameter; times are not turned into microseconds and
-// back, so that a factor of a power of two is exact.
+// scale multiplies the parameter by f. Times are not converted to microseconds
+// and back, so that powers of two are exact factors.
 func (p parameter) scale(f float64) {
 	switch p.name {
 	case nameTStart:
@@ -181,7 +181,7 @@ func (p parameter) scale(f float64) {
 
 func (p parameter) String() string { return p.node.Name + "." + p.name }
 
-// parameters lists what changes may name, in the order of the nodes.
+// parameters lists all parameters that can be changed, in the order of the nodes.
 func (m *Machine) parameters() []parameter {
 	var all []parameter
 	for _, n := range m.Nodes() {
@@ -200,9 +200,10 @@ func (m *Machine) parameters() []parameter {
 // Apply changes the powers and media of a machine in place. WHAT is NODE.TStart
 // or NODE.TByte in microseconds, NODE.Channels, NODE.power or the name of a
 // processor; TStart, TByte and power alone stand for those of all nodes, and so
-// do the words of the 2000 form. A power is that of the model, which is more the faster
-// a processor is, also where a file states its inverse. It returns what it moved. A change that matches nothing is an error that lists
-// what there is; then, and when a value is out of range, nothing is changed.
+// do their names in the 2000 form. A power is that of the model, larger for a
+// faster processor, even when the file states its inverse. Apply returns the
+// parameters that it changed. When no parameter matches, the error lists those
+// that there are. After an error nothing is changed.
 func (m *Machine) Apply(c Change) ([]Changed, error) {
 	if m.Network != nil {
 		return nil, fmt.Errorf("found a machine of links, expected one of media; change the file it comes from")
@@ -281,6 +282,6 @@ func fromMicro(text string) (float64, error) {
 	return strconv.ParseFloat(mantissa+"e"+strconv.Itoa(shift), 64)
 }
 
-// format writes a value for people: microseconds that were seconds have no
-// digits to show beyond the fifteenth.
+// format writes a value for people, with 15 digits: converting seconds to
+// microseconds makes the last ones inexact.
 func format(v float64) string { return strconv.FormatFloat(v, 'g', 15, 64) }

@@ -51,7 +51,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestApplyRefused: what matches nothing or is out of range changes nothing.
+// TestApplyRefused has changes that match no parameter or are out of range: they
+// change nothing.
 func TestApplyRefused(t *testing.T) {
 	m := changeable(t)
 	for change, message := range map[string]string{

@@ -6,9 +6,9 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Description is a machine as the header of results carries it. Nodes are
-// listed once, the root first, and refer to each other by name, so that its
-// size is that of the description and not that of the machine.
+// Description is a machine as it stands in the header of results. Each node is
+// listed once, the root first, and nodes refer to each other by name, so that
+// the size does not depend on the number of processors.
 type Description struct {
 	Name       string            `json:"name"`
 	Processors int64             `json:"processors"`
@@ -21,9 +21,9 @@ type Description struct {
 	Network *NetworkDescription `json:"network,omitempty"`
 }
 
-// NetworkDescription is a topology of links, with the functions of the
-// programming model whose overheads count. PowerBase says in words which
-// processor has power 1.
+// NetworkDescription is a topology of links, with the software overheads of the
+// programming model, if one is stated. PowerBase says in words which processor
+// has power 1.
 type NetworkDescription struct {
 	Topology  int64                 `json:"topology_id"`
 	Name      string                `json:"name,omitempty"`
@@ -83,7 +83,7 @@ type MediumDescription struct {
 	TByte    units.SecPerByte `json:"tbyte_s_per_b"`
 }
 
-// GroupDescription is Count copies of the node with that name.
+// GroupDescription is Count copies of the node with the name Node.
 type GroupDescription struct {
 	Count int64  `json:"count"`
 	Node  string `json:"node"`

@@ -21,9 +21,8 @@ const (
 	Transputer
 )
 
-// kinds says what descriptions of machines must know of each kind: its word in
-// the 2010 form and the least and the greatest number of channels. What
-// messages cost on it is the business of package comm.
+// kinds has for each kind its word in the 2010 form and the smallest and largest
+// number of channels. What messages cost is in package comm.
 var kinds = [...]struct {
 	word        string
 	least, most int

@@ -49,8 +49,8 @@ type Machine struct {
 	// Network connects the processors by links; nil when the media of the
 	// tree do.
 	Network *Network
-	// Warnings are the remarks that the reader of the description made.
-	// They are no part of the machine and [Machine.Equal] ignores them.
+	// Warnings are those found when the description was read. [Machine.Equal]
+	// ignores them.
 	Warnings []*diag.Error
 }
 
@@ -103,7 +103,7 @@ func (m *Machine) Check() error {
 
 // CheckTopology returns nil when extents are those of a grid: at most
 // [MaxRank] of them, each at least 1, their product at most [MaxProcessors].
-// No extents at all are in order: there is no topology.
+// An empty list is valid: there is no topology.
 func CheckTopology(extents []int) error {
 	if len(extents) > MaxRank {
 		return fmt.Errorf("a topology of %d dimensions, at most %d", len(extents), MaxRank)
@@ -147,9 +147,9 @@ func (m *Machine) Nodes() []*Node {
 	return all
 }
 
-// Equal says whether two machines are written alike: the same name, search
+// Equal reports whether two machines have the same description: name, search
 // mode, topology, bound and network, and the same nodes with the same groups,
-// powers and media. {2 x a} and {a, a} are not written alike.
+// powers and media. {2 x a} and {a, a} differ.
 func (m *Machine) Equal(o *Machine) bool {
 	if m == nil || o == nil {
 		return m == o
@@ -167,8 +167,8 @@ func (n *Node) child(p int64) (c *Node, first int64) {
 	return c, n.starts[g] + (p-n.starts[g])/c.total*c.total
 }
 
-// mustHave panics when there is no processor p: a number of a processor never
-// comes from an input unchecked.
+// mustHave panics when there is no processor p: callers check the numbers that
+// come from input.
 func (m *Machine) mustHave(p int64) {
 	if p < 0 || p >= m.Root.total {
 		panic(fmt.Sprintf("machine: internal error: processor %d of %d", p, m.Root.total))

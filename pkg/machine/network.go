@@ -8,15 +8,14 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// A Network says how the processors of a machine are connected when that is
-// not by the media of its tree: by links, as the topologies of Parasol I
-// (CAMAS-TR-2.1.1.4, section 2.5). A machine that has one has a tree without
-// media, which says only what powers the processors have.
+// A Network connects the processors of a machine by links, as the topologies of
+// Parasol I do (CAMAS-TR-2.1.1.4, section 2.5). The tree of such a machine has no
+// media and only gives the powers of the processors.
 //
-// A message between two processors goes along a path of links, store and
-// forward, and occupies each for Latency + bytes x Speed; a link carries one
-// message at a time. The path is the one with the least sum of these times;
-// of equal ones that with fewer links, then that with the smaller ids.
+// A message between two processors takes a route of links, store and forward,
+// and occupies each for Latency + bytes x Speed; a link carries one message at a
+// time. The route is the one with the least sum of these times; of equal ones
+// that with fewer links, then that with the smaller ids.
 type Network struct {
 	// ID and Name are those of the topology; Name may be empty.
 	ID   int64
@@ -26,9 +25,9 @@ type Network struct {
 	Creation units.Seconds
 	// Links are the links, ordered by their ids, which are different.
 	Links []Link
-	// Model is the programming model whose software overheads count: "pvm",
-	// "express" or "mpi", empty when the machine states none. Overheads are
-	// its functions that are defined, in the order of the report.
+	// Model is the programming model, "pvm", "express" or "mpi", empty when the
+	// machine states none. Overheads are the functions of that model that the
+	// machine file defines, in the order of the Parasol report.
 	Model     string
 	Overheads []Overhead
 	// PowerBase says in words which processor has power 1.
@@ -62,7 +61,7 @@ func (n *Network) Overhead(function string) (units.Seconds, bool) {
 	return 0, false
 }
 
-// equal says whether two networks are the same.
+// equal reports whether two networks are the same.
 func (n *Network) equal(o *Network) bool {
 	if n == nil || o == nil {
 		return n == o
@@ -74,7 +73,7 @@ func (n *Network) equal(o *Network) bool {
 		})
 }
 
-// check returns nil when the network connects some of so many processors.
+// check returns nil when the network is valid on a machine of so many processors.
 func (n *Network) check(processors int64) error {
 	if !ValidTime(float64(n.Creation)) {
 		return fmt.Errorf("topology %d: creation takes %v s, neither 0 nor between %v and %v", n.ID, float64(n.Creation), Smallest, Largest)

@@ -10,7 +10,7 @@ import (
 
 // Medium is what connects the children of a node. Channels is 1 for
 // [Ethernet], at least 1 for [Myrinet] and 0 otherwise. A message of b bytes
-// occupies a channel for TStart + b*TByte. The zero Medium is none.
+// occupies a channel for TStart + b*TByte. The zero Medium stands for no medium.
 type Medium struct {
 	Kind     Kind
 	Channels int
@@ -18,9 +18,9 @@ type Medium struct {
 	TByte    units.SecPerByte
 }
 
-// Smallest and Largest bound powers, and those times that are not zero, in
-// seconds and seconds per byte. Quotients and products of sizes, times and
-// powers within them stay finite.
+// Smallest and Largest bound powers and those times, in seconds and seconds per
+// byte, that are not zero. Quotients and products of sizes, times and powers
+// within these bounds are finite.
 const (
 	Smallest = 1e-30
 	Largest  = 1e30
@@ -29,11 +29,11 @@ const (
 // MaxChannels is the largest number of channels of a medium.
 const MaxChannels = 1_000_000_000
 
-// ValidPower says whether f may be the power of a processor: between
+// ValidPower reports whether f may be the power of a processor: between
 // [Smallest] and [Largest], so neither zero nor NaN.
 func ValidPower(f float64) bool { return f >= Smallest && f <= Largest }
 
-// ValidTime says whether f may be a TStart in seconds or a TByte in seconds
+// ValidTime reports whether f may be a TStart in seconds or a TByte in seconds
 // per byte: 0 or between [Smallest] and [Largest].
 func ValidTime(f float64) bool { return f == 0 || f >= Smallest && f <= Largest }
 
@@ -72,7 +72,8 @@ func (md Medium) check() error {
 
 // Node is a processor, which has a Power and no Groups, or a cluster, which
 // has Groups and, when it has more than one child, a Medium. Build nodes with
-// [NewProcessor] and [NewCluster]: a literal lacks the counts.
+// [NewProcessor] and [NewCluster], which count the processors; a struct literal
+// lacks these counts.
 type Node struct {
 	Name   string
 	Power  float64
@@ -96,9 +97,9 @@ func NewProcessor(name string, power float64) *Node {
 	return &Node{Name: name, Power: power, total: 1, height: 1}
 }
 
-// NewCluster returns a node over copies of nodes that were built before. [New]
-// checks counts and medium; sums that overflow saturate, so that New finds
-// too many processors.
+// NewCluster returns a node whose children are copies of nodes that were built
+// before. [New] checks counts and medium. Sums that overflow stay at the largest
+// number, so that New reports too many processors.
 func NewCluster(name string, medium Medium, groups ...Group) *Node {
 	n := &Node{Name: name, Medium: medium, Groups: groups, height: 1}
 	for _, g := range groups {
@@ -117,18 +118,18 @@ func NewCluster(name string, medium Medium, groups ...Group) *Node {
 	return n
 }
 
-// Leaf says whether n is a processor.
+// Leaf reports whether n is a processor.
 func (n *Node) Leaf() bool { return len(n.Groups) == 0 }
 
 // Processors returns the number of processors in n, 1 for a processor.
 func (n *Node) Processors() int64 { return n.total }
 
-// Children returns the number of copies directly below n: 5 for
-// {2 x a, 3 x b}, 0 for a processor.
+// Children returns the number of children of n: 5 for {2 x a, 3 x b}, 0 for a
+// processor.
 func (n *Node) Children() int64 { return n.children }
 
-// check returns nil when the node alone is in order; linked says that links
-// stand in for media.
+// check returns nil when the node itself, without those below it, is valid.
+// linked says that the machine has links in place of media.
 func (n *Node) check(linked bool) error {
 	if n.Leaf() {
 		if n.total != 1 {
@@ -162,8 +163,8 @@ func (n *Node) check(linked bool) error {
 	return nil
 }
 
-// sameText says whether two nodes are written alike; nodes below them are
-// compared by name, which is enough because names are unique.
+// sameText reports whether two nodes have the same description. Nodes below them
+// are compared by name, which is enough because names are unique.
 func (n *Node) sameText(o *Node) bool {
 	return n.Name == o.Name && n.Power == o.Power && n.Medium == o.Medium &&
 		slices.EqualFunc(n.Groups, o.Groups, func(a, b Group) bool {

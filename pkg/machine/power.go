@@ -1,15 +1,15 @@
 package machine
 
-// PowerRun says that the N processors from number First on have one power.
+// PowerRun is N processors, from number First on, that have the same power.
 type PowerRun struct {
 	First, N int64
 	Power    float64
 }
 
 // PowerRuns returns the powers of processors 0 to n-1, 0 <= n <= Processors,
-// as runs: in order, without gaps, adjacent runs of different powers. A
-// subtree of one power costs one step, however many processors it holds; the
-// whole costs O(runs x depth) beside the size of the description.
+// as runs: in order, without gaps, adjacent runs of different powers. A subtree
+// whose processors all have one power is one step, whatever its size. The running
+// time is O(runs x depth) plus the size of the description.
 func (m *Machine) PowerRuns(n int64) []PowerRun {
 	if n == 0 {
 		return nil
@@ -33,8 +33,8 @@ func (m *Machine) MaxPower(n int64) float64 {
 }
 
 type runWriter struct {
-	// uniform holds the power of nodes whose processors all have one power,
-	// and 0, which no processor has, for the others.
+	// uniform holds the common power of all processors of a node, 0 when they
+	// differ; no processor has power 0.
 	uniform map[*Node]float64
 	runs    []PowerRun
 }
@@ -93,7 +93,7 @@ func (w *runWriter) add(count int64, power float64) {
 }
 
 // maxPower returns the largest power of the first limit processors of n.
-// whole remembers the answer for nodes that were taken as a whole.
+// whole holds the results for nodes with all their processors.
 func maxPower(n *Node, limit int64, whole map[*Node]float64) float64 {
 	if n.Leaf() {
 		return n.Power
@@ -108,7 +108,7 @@ func maxPower(n *Node, limit int64, whole map[*Node]float64) float64 {
 		if left <= 0 {
 			break
 		}
-		// One whole copy has the maximum of all of them.
+		// Copies are equal: the first one has the maximum.
 		largest = max(largest, maxPower(g.Node, left, whole))
 		left -= g.Count * g.Node.total
 	}

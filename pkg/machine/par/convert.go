@@ -6,9 +6,10 @@ import (
 	"dvmtools/pkg/machine"
 )
 
-// To2000 returns m as a machine of the 2000 form, and lists what is lost. It
-// must be one medium, a bus or a transputer, between processors of one power.
-// grid, or the topology of m, becomes the topology of the file.
+// To2000 returns m as a machine of the 2000 form, with a list of what the form
+// cannot express. m must have one medium, a bus or a transputer, and processors
+// of the same power. The topology of the result is grid, or that of m when grid
+// is empty.
 func To2000(m *machine.Machine, grid []int) (*machine.Machine, []string, error) {
 	if is2000(m) && len(grid) == 0 {
 		return m, nil, nil
@@ -41,9 +42,9 @@ func To2000(m *machine.Machine, grid []int) (*machine.Machine, []string, error) 
 	return newNetwork(medium, runs[0].Power, grid), lost, nil
 }
 
-// To2010 returns m as a machine of the 2010 form, and lists what is lost. A
-// machine without a number of processors gets as many as grid has, or its own
-// topology.
+// To2010 returns m as a machine of the 2010 form, with a list of what the form
+// cannot express. A machine without a number of processors gets that of grid, or
+// of its own topology when grid is empty.
 func To2010(m *machine.Machine, grid []int) (*machine.Machine, []string, error) {
 	if !m.Unbounded {
 		return m, nil, nil

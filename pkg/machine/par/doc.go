@@ -21,9 +21,9 @@
 //	             | "power" "=" number
 //	             | "topology" "=" "{" integer { "," integer } "}" ] ";" .
 //
-// Its power is the performance of the machine traced on divided by that of the
-// target (E 2.4), the inverse of the 2010 form: power = 2 is a processor half
-// as fast. A note says so when it is not 1.
+// Its power is the performance of the machine that the trace was made on divided
+// by that of the target (E 2.4), the inverse of the 2010 form: power = 2 is a
+// processor half as fast. A note says so when it is not 1.
 //
 // A name is a letter or "_" followed by letters, digits and "_". A number may
 // have a sign, a fraction and an exponent. Statements stand in any order and
@@ -37,7 +37,7 @@
 // A file has at most [MaxFile] bytes, a name [MaxName], a number [MaxNumber];
 // a machine has at most [machine.MaxProcessors] processors and is at most
 // [machine.MaxDepth] nodes deep. Time and memory are proportional to the size
-// of the files, whatever the machine that they describe.
+// of the files, not to that of the machine.
 package par
 
 const (

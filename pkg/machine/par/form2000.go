@@ -71,16 +71,15 @@ func (p *parser) parse2000(f *file) *machine.Machine {
 }
 
 // inverse turns the power of the 2000 form (E 2.4: the performance of the
-// machine traced on divided by that of the target) into that of a processor,
-// which is the other way round, within the limits of powers.
+// machine traced on divided by that of the target) into that of the model, which
+// is its inverse, within the limits of powers.
 func inverse(stated float64) float64 {
 	return min(max(1/stated, machine.Smallest), machine.Largest)
 }
 
-// statedPower returns the number that the 2000 form must state so that power
-// is read: of those whose inverse is power, the one with the shortest text. It
-// reports false when there is none, as the inverse of some numbers lies
-// between two others.
+// statedPower returns the number that the 2000 form states for a power of the
+// model: of the numbers whose inverse is power, the one with the shortest text.
+// It reports false when no floating-point number has exactly that inverse.
 func statedPower(power float64) (float64, bool) {
 	best, length := 0.0, 0
 	x := 1 / power

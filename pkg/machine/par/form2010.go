@@ -16,7 +16,7 @@ var (
 	properties = []string{"CommType", "TStart", "TByte"}
 )
 
-// entity is everything that is said about one name.
+// entity is everything that a description states about one name.
 type entity struct {
 	name  string
 	first place // of the first statement about it
@@ -44,7 +44,7 @@ type group struct {
 	ref
 }
 
-// about returns the entity of name, new if nothing was said about it yet.
+// about returns the entity of name, a new one when there is none yet.
 func (p *parser) about(name string, at place) *entity {
 	e := p.names[name]
 	if e == nil {
@@ -55,8 +55,8 @@ func (p *parser) about(name string, at place) *entity {
 	return e
 }
 
-// once marks s as stated at at; a second statement is an error that names the
-// first, and false.
+// once marks s as stated at the place at. For a second statement it reports an
+// error that names the first, and returns false.
 func (p *parser) once(s *setting, what string, at place) bool {
 	if s.set {
 		p.errorf(at, "par/duplicate", "found %s a second time, expected it once; the first is at %s", what, s.at.pos())
@@ -86,7 +86,7 @@ func (c *cursor) statement2010() bool {
 		return c.definition(name, at)
 	}
 	if strings.EqualFold(name, "cluster") {
-		// It is there, if not in order: one error is enough.
+		// A faulty cluster statement is not also reported as missing.
 		c.clusterTried = true
 		return c.fail("\"=\" after %q", name)
 	}
@@ -154,8 +154,7 @@ func (c *cursor) definition(name string, at place) bool {
 	return ok
 }
 
-// notFinite says whether word is what a program prints for a number that is
-// none.
+// notFinite reports whether word is what programs print for NaN or an infinity.
 func notFinite(word string) bool {
 	return slices.Contains([]string{"nan", "inf", "infinity"}, strings.ToLower(word))
 }
@@ -182,8 +181,8 @@ func (c *cursor) list() ([]group, bool) {
 	}
 }
 
-// item reads [ integer "x" ] name. White space is free, so that the x may
-// stick to the number, the name or both: 2xnode.
+// item reads [ integer "x" ] name. White space around the x may be missing:
+// 2xnode.
 func (c *cursor) item() (group, bool) {
 	if c.is("{") {
 		return group{}, c.fail("a name; a list inside a list needs a name of its own: define it as a cluster")
@@ -253,15 +252,15 @@ func (c *cursor) property(name string, at place) bool {
 	return false
 }
 
-// What machine.ValidPower and machine.ValidTime accept, in the units of the
-// text.
+// The values that machine.ValidPower and machine.ValidTime accept, for messages,
+// in the units of the text.
 const (
 	powerLimits = "a number greater than 0, from 1e-30 to 1e30"
 	timeLimits  = "0 or a positive number of microseconds, from 1e-24 to 1e36"
 )
 
-// micro reads a time in microseconds and returns it in seconds. A latency of
-// zero is remarked on: it makes any number of small messages free.
+// micro reads a time in microseconds and returns it in seconds. It warns of a
+// latency of zero, which makes any number of small messages free.
 func (c *cursor) micro(what string) (float64, bool) {
 	at := c.here()
 	x, ok := c.float(what, -6, machine.ValidTime, timeLimits)
@@ -271,8 +270,8 @@ func (c *cursor) micro(what string) (float64, bool) {
 	return x, ok
 }
 
-// commType reads a kind of medium, or the name of the cluster whose medium is
-// taken.
+// commType reads a kind of medium, or the name of another cluster whose medium
+// is used.
 func (c *cursor) commType() (md machine.Medium, other ref, ok bool) {
 	expected := "ethernet, transputer, myrinet(channels) or NAME.CommType"
 	word, ok := c.name(expected)

@@ -8,15 +8,15 @@ import (
 	"dvmtools/pkg/machine"
 )
 
-// Format returns the canonical text of m: the 2000 form for a machine that is
-// unbounded and has the shape of that form, as [Parse] makes it (there the
-// power of a processor stands inverted), and otherwise
-// the 2010 form, every cluster before what it lists, with its effective
-// medium. Parsing the text of a machine that Parse returned gives a machine
-// that is equal to it; so does that of any other valid machine of the 2010
-// form whose node names are names of the language, none of them "cluster" or
-// "search" in any case, with the topology and bound left out, which the 2010
-// form cannot express.
+// Format returns the canonical text of m. That is the 2000 form when m is
+// unbounded and the form can express it; the form states the inverse of the
+// power. Otherwise it is the 2010 form, with every cluster before its children
+// and its own medium written out.
+//
+// Parsing the text of a machine that [Parse] returned gives an equal machine.
+// That also holds for any other valid machine whose node names are names of the
+// language other than "cluster" and "search" in any case; but the 2010 form
+// cannot express a topology or that a machine is unbounded.
 func Format(m *machine.Machine) string {
 	var b strings.Builder
 	if is2000(m) {
@@ -43,7 +43,7 @@ func Format(m *machine.Machine) string {
 	return b.String()
 }
 
-// is2000 says whether m is what the 2000 form can express.
+// is2000 reports whether the 2000 form can express m.
 func is2000(m *machine.Machine) bool {
 	g := m.Root.Groups
 	if !m.Unbounded || len(g) != 1 || !g[0].Node.Leaf() || typeOf(m.Root.Medium.Kind) == "" {

@@ -16,8 +16,7 @@ const (
 	tokWord
 	tokNumber
 	tokPunct
-	// tokBad was complained about by the lexer; the parser says nothing more
-	// about it.
+	// tokBad was reported by the lexer; the parser does not report it again.
 	tokBad
 )
 
@@ -52,10 +51,10 @@ func (p place) pos() diag.Pos {
 // maxSource is the length up to which a source line is shown whole.
 const maxSource = 200
 
-// source returns the line of p to be shown over a caret: without control
-// characters and bytes that are no UTF-8, which are replaced byte for byte so
-// that columns stay, and cut when it is long. It is empty when the caret
-// would stand behind the cut.
+// source returns the line of p, to be printed above a caret. Control characters
+// and bytes that are not UTF-8 are replaced byte for byte, so that columns stay
+// the same. A long line is cut; the result is empty when the caret would be
+// beyond the cut.
 func (p place) source() string {
 	pos := p.pos()
 	start := p.f.lines[pos.Line-1]
@@ -86,7 +85,7 @@ func (p place) source() string {
 
 func (f *file) str(t token) string { return f.text[t.off:t.end] }
 
-// describe returns a token as messages name it.
+// describe returns a token as it is shown in messages.
 func (f *file) describe(t token) string {
 	if t.kind == tokEOF {
 		return "the end of the file"
@@ -208,8 +207,8 @@ func (p *parser) lex(f *file) {
 
 func isSpace(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v' }
 
-// strangeLen returns the length of the run of bytes at the start of s that
-// begin no token.
+// strangeLen returns the length of the run of bytes at the start of s with which
+// no token begins.
 func strangeLen(s string) int {
 	i := 0
 	for i < len(s) {
@@ -223,7 +222,7 @@ func strangeLen(s string) int {
 	return max(i, 1)
 }
 
-// shown quotes the start of s.
+// shown quotes s for a message, and cuts it when it is long.
 func shown(s string) string {
 	const most = 20
 	if len(s) <= most {
@@ -236,7 +235,7 @@ func shown(s string) string {
 	return fmt.Sprintf("%q...", s[:cut])
 }
 
-// strangeHint says what to do about characters that begin no token.
+// strangeHint returns a hint for characters with which no token begins.
 func strangeHint(s string) string {
 	switch c := s[0]; {
 	case c == '#' || c == '/' || c == '!':

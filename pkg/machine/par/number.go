@@ -6,15 +6,16 @@ import (
 )
 
 // parseShifted returns the nearest floating-point number to the decimal text
-// times ten to the power of shift, infinite when it is too large. Shifting the
-// text and not the number makes a time read in microseconds the same as one
-// written in seconds, and lets formatting be undone exactly for every value.
+// times ten to the power of shift, infinite when it is too large. It changes the
+// exponent of the text and rounds once, so that a time in microseconds gives the
+// same number as one written in seconds, and [formatShifted] has an exact
+// inverse.
 func parseShifted(text string, shift int) float64 {
 	mantissa, exponent := text, 0
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		e, err := strconv.Atoi(text[i+1:])
 		if err != nil || e > 1e6 || e < -1e6 {
-			// MaxNumber keeps the mantissa from making up for such an
+			// A mantissa of at most MaxNumber bytes cannot make up for such an
 			// exponent.
 			shift = 0
 			e = 1e6
@@ -24,8 +25,8 @@ func parseShifted(text string, shift int) float64 {
 		}
 		mantissa, exponent = text[:i], e
 	}
-	// The only error for a text that the lexer passed is that of the range,
-	// where the result is an infinity.
+	// The lexer accepted the text, so that the only error left is that of a
+	// number out of range; the result is then an infinity.
 	x, _ := strconv.ParseFloat(mantissa+"e"+strconv.Itoa(exponent+shift), 64)
 	return x
 }

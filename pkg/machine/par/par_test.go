@@ -79,8 +79,8 @@ func TestDiagnostics(t *testing.T) {
 	}
 }
 
-// checkList tests what holds of every answer: a machine or an error, sorted
-// diagnostics that say where, what was found and what was expected.
+// checkList tests what holds for every result of Parse: a machine or an error,
+// and sorted diagnostics with a position, what was found and what was expected.
 func checkList(t testing.TB, m *machine.Machine, list diag.List) {
 	t.Helper()
 	if (m == nil) != (list.Err() != nil) {
@@ -166,7 +166,7 @@ func TestForm2000(t *testing.T) {
 
 // The power of the 2000 form is the inverse of that of the 2010 form: 2 is a
 // processor half as fast as the machine traced on. A note says so, and the
-// canonical text states the number that was written, whatever it is.
+// canonical text states the number as it was written.
 func TestPowerOf2000(t *testing.T) {
 	for _, c := range []struct {
 		stated string
@@ -268,7 +268,7 @@ func TestSpelling(t *testing.T) {
 	}
 }
 
-// TestNames has words of the language, and x, as names of clusters.
+// TestNames uses words of the language, and x, as names of clusters.
 func TestNames(t *testing.T) {
 	m := parseClean(t, `cluster = type; type = {2 x x, x, 3xx, ethernet}; type.CommType = ethernet.CommType;
 		ethernet = {2 x power}; ethernet.CommType = ethernet; ethernet.TStart = 1; ethernet.TByte = 1; x = 1; power = 2;`)
@@ -280,8 +280,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// TestBorrowedMedium follows OTHER.CommType over two steps, with own times in
-// between: what a cluster states itself wins for it and for those behind it.
+// TestBorrowedMedium follows OTHER.CommType over two steps. The cluster between
+// states its own times: they hold for it and for the clusters that refer to it.
 func TestBorrowedMedium(t *testing.T) {
 	const text = `cluster = a; p = 1; a = {2 x b}; b = {2 x c}; c = {2 x p};
 		a.CommType = b.CommType; b.CommType = c.CommType; b.TStart = 3;
@@ -297,8 +297,8 @@ func TestBorrowedMedium(t *testing.T) {
 	}
 }
 
-// TestLentMedium has a cluster that is no part of the machine but gives it
-// its medium: that is a use.
+// TestLentMedium has a cluster outside the machine whose medium the machine
+// uses: there is no warning that it is unused.
 func TestLentMedium(t *testing.T) {
 	m := parseClean(t, `cluster = a; a = {2 x p}; a.CommType = net.CommType; p = 1;
 		net = {p}; net.CommType = transputer; net.TStart = 1; net.TByte = 0;`)
@@ -370,8 +370,8 @@ func TestLimits(t *testing.T) {
 }
 
 // TestHostile reads long texts that make the parser work, in long runs of the
-// largest size. With work quadratic in the file, or proportional to the
-// processors, it would not end within the patience of anybody who runs it.
+// largest size. With work quadratic in the file, or proportional to the number of
+// processors, the test would not end in a reasonable time.
 func TestHostile(t *testing.T) {
 	size := effort.Of(par.MaxFile/8, par.MaxFile) - 200
 	fill := func(line func(i int) string) []byte {

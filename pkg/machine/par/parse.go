@@ -8,25 +8,24 @@ import (
 	"dvmtools/pkg/machine"
 )
 
-// Source is a text with the name that messages give it.
+// Source is a text with its name for messages.
 type Source struct {
 	Name string
 	Text []byte
 }
 
 // Parse returns the machine that src describes, in the 2010 or the 2000 form,
-// and every diagnostic, errors and warnings, sorted by position (at most
-// [MaxReports]). The machine is nil when one of them is an error; otherwise
-// the list holds warnings, which are in Machine.Warnings too, and notes only.
+// and every diagnostic, sorted by position (at most [MaxReports]). The machine is
+// nil when one of them is an error. Otherwise the list has only warnings, which
+// are also in Machine.Warnings, and notes.
 func Parse(name string, src []byte) (*machine.Machine, diag.List) {
 	return ParseAll(Source{Name: name, Text: src})
 }
 
-// ParseAll reads several files as one description: libraries of clusters, one
-// of which says which cluster is simulated. With more than one file all must
-// be in the 2010 form. Clusters that nobody uses are remarked on only in the
-// file that names the simulated cluster. For the rest it does what [Parse]
-// does.
+// ParseAll reads several files as one description. They may be libraries of
+// clusters; one file names the cluster to simulate. Several files must all be in
+// the 2010 form. ParseAll warns of unused clusters only in the file that names
+// the simulated one. Otherwise it is like [Parse].
 func ParseAll(sources ...Source) (*machine.Machine, diag.List) {
 	p := &parser{names: map[string]*entity{}}
 	for _, s := range sources {
@@ -44,7 +43,7 @@ func ParseAll(sources ...Source) (*machine.Machine, diag.List) {
 		p.failed = true
 		p.diags.Add(diag.New(diag.Pos{}, "par/empty", "found no machine description, expected at least one"))
 	case len(p.files) < len(sources):
-		// What the unreadable file would have defined is not known.
+		// A file could not be read: names may be missing because of that.
 	case old == nil:
 		for _, f := range p.files {
 			c := &cursor{parser: p, f: f}
@@ -59,19 +58,19 @@ func ParseAll(sources ...Source) (*machine.Machine, diag.List) {
 	return p.finish(m)
 }
 
-// parser is what all files of one description share.
+// parser reads all files of one description.
 type parser struct {
 	files  []*file
 	diags  diag.List
 	failed bool
 
-	// names holds every name that a statement is about; order is the order
-	// in which they were met.
+	// names holds every name that a statement is about; order lists them in the
+	// order of their first statements.
 	names map[string]*entity
 	order []*entity
 	// cluster and search are the statements of these names.
 	cluster, search setting
-	clusterTried    bool // a statement that begins with "cluster" is no statement
+	clusterTried    bool // a statement begins with "cluster" but cannot be read
 	simulated       ref  // the name that the cluster statement gives
 	searchMode      int
 	compared        int // pairs of letters, for suggestions
@@ -83,10 +82,10 @@ type ref struct {
 	at   place
 }
 
-// setting is a statement that may stand once.
+// setting is a statement that may occur once.
 type setting struct {
 	at place
-	// set says that the statement was met, ok that its value can be used.
+	// set says that the statement was found, ok that its value can be used.
 	set, ok bool
 }
 
@@ -110,12 +109,10 @@ func (p *parser) report(at place, e *diag.Error) {
 	}
 }
 
-// full says that further reports are not kept, so that nothing needs to be
-// computed for them.
+// full reports that further diagnostics are not kept, and need not be computed.
 func (p *parser) full() bool { return len(p.diags) >= MaxReports }
 
-// finish sorts the diagnostics and hands out the machine when there is no
-// error among them.
+// finish sorts the diagnostics and returns the machine when none is an error.
 func (p *parser) finish(m *machine.Machine) (*machine.Machine, diag.List) {
 	p.diags.Sort()
 	if p.failed || m == nil {
@@ -125,7 +122,7 @@ func (p *parser) finish(m *machine.Machine) (*machine.Machine, diag.List) {
 	return m, p.diags
 }
 
-// open splits s into tokens, unless it is no text of a machine at all.
+// open splits s into tokens, unless it is too long, UTF-16 or empty.
 func (p *parser) open(s Source) {
 	f := &file{name: s.Name, lines: []int{0}}
 	at := place{f, 0}
@@ -147,9 +144,9 @@ func (p *parser) open(s Source) {
 	p.files = append(p.files, f)
 }
 
-// is2000 says whether f looks like the 2000 form. "cluster =" stands in the
-// 2010 form only; without it the signs of either are counted, because a
-// processor of the 2010 form may be called power.
+// is2000 reports whether f looks like the 2000 form. "cluster =" occurs only in
+// the 2010 form. Without it, the typical words of both forms are counted, because
+// a processor of the 2010 form may be called power.
 func (f *file) is2000() bool {
 	old, young := 0, 0
 	for i, t := range f.toks[:len(f.toks)-1] {
@@ -180,8 +177,8 @@ func (c *cursor) here() place          { return c.at(c.tok()) }
 func (c *cursor) text() string         { return c.f.str(c.tok()) }
 func (c *cursor) is(punct string) bool { return c.tok().kind == tokPunct && c.text() == punct }
 
-// next returns the current token and moves behind it, but never behind the
-// end of the file.
+// next returns the current token and moves past it, but never past the end of
+// the file.
 func (c *cursor) next() token {
 	t := c.tok()
 	if t.kind != tokEOF {
@@ -190,7 +187,7 @@ func (c *cursor) next() token {
 	return t
 }
 
-// accept moves behind punct if it is the current token.
+// accept moves past punct if it is the current token.
 func (c *cursor) accept(punct string) bool {
 	if c.is(punct) {
 		c.i++
@@ -199,8 +196,8 @@ func (c *cursor) accept(punct string) bool {
 	return false
 }
 
-// fail says what was found and what was expected, unless the lexer has
-// complained already, and returns false.
+// fail reports what was found and what was expected, unless the lexer reported
+// the token already, and returns false.
 func (c *cursor) fail(expected string, args ...any) bool {
 	if t := c.tok(); t.kind != tokBad {
 		c.errorf(c.at(t), "par/syntax", "found %s, expected "+expected, append([]any{c.f.describe(t)}, args...)...)
@@ -222,8 +219,8 @@ func (c *cursor) statements(one func() bool) {
 	}
 }
 
-// semicolon reads the end of a statement. A missing ";" at the end of a line
-// is reported there and reading goes on as if it stood there.
+// semicolon reads the end of a statement. A missing ";" at the end of a line is
+// reported there, and reading goes on as if it were present.
 func (c *cursor) semicolon() bool {
 	if c.accept(";") {
 		return true
@@ -242,7 +239,7 @@ func (c *cursor) semicolon() bool {
 }
 
 // recover moves from inside the statement that began with token begin to where
-// the next one seems to begin: behind a ";", or at a line that begins like a
+// the next one seems to begin: after a ";", or at a line that begins like a
 // statement.
 func (c *cursor) recover(begin int) {
 	for ; c.tok().kind != tokEOF; c.i++ {
@@ -266,7 +263,7 @@ func (c *cursor) equals() bool {
 	return c.fail("\"=\"")
 }
 
-// name reads a name. what says what it names.
+// name reads a name; what is what messages say was expected.
 func (c *cursor) name(what string) (ref, bool) {
 	if c.tok().kind != tokWord {
 		return ref{}, c.fail("%s", what)
@@ -275,9 +272,9 @@ func (c *cursor) name(what string) (ref, bool) {
 	return ref{name: c.f.str(t), at: c.at(t)}, true
 }
 
-// float reads a number and returns it times 10^shift. One for which valid
-// does not hold is an error after which the statement can be read on; its
-// value is NaN. limits says what valid accepts, in the unit of the text.
+// float reads a number and returns it times 10^shift. A number that valid refuses
+// is reported, and its value is NaN; the rest of the statement can still be read.
+// limits says for messages what valid accepts, in the unit of the text.
 func (c *cursor) float(what string, shift int, valid func(float64) bool, limits string) (float64, bool) {
 	if c.tok().kind != tokNumber {
 		return 0, c.fail("a number for %s", what)
@@ -291,8 +288,8 @@ func (c *cursor) float(what string, shift int, valid func(float64) bool, limits 
 	return x, true
 }
 
-// integer reads a whole number from least to most. Any other number is an
-// error after which the statement can be read on; its value is 0.
+// integer reads a whole number from least to most. Any other number is reported,
+// and its value is 0; the rest of the statement can still be read.
 func (c *cursor) integer(what string, least, most int64) (int64, bool) {
 	if c.tok().kind != tokNumber {
 		return 0, c.fail("a whole number for %s", what)
@@ -306,7 +303,7 @@ func (c *cursor) integer(what string, least, most int64) (int64, bool) {
 	}
 	n := int64(0)
 	for _, d := range strings.TrimPrefix(digits, "-") {
-		// most is far from overflow, so that one digit more is harmless.
+		// most is so small that one more digit cannot overflow.
 		n = min(n*10+int64(d-'0'), most+1)
 	}
 	if digits[0] == '-' {

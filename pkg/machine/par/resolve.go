@@ -12,11 +12,11 @@ import (
 
 // resolution is what the second pass finds out about an entity.
 type resolution struct {
-	// bad says that the entity has an error of its own or depends on one.
-	// Nothing more is said about it.
+	// bad says that the entity, or one that it depends on, has an error. No
+	// further errors are reported for it.
 	bad bool
-	// used says that another entity names this one; lent, that its medium is
-	// that of a part of the machine.
+	// used says that another entity names this one; lent, that a cluster of the
+	// machine uses its medium.
 	used, lent bool
 	node       *machine.Node
 	total      int64
@@ -25,8 +25,8 @@ type resolution struct {
 	medium     medium
 }
 
-// medium is what is known of a medium, its own statements and those taken
-// from others.
+// medium is the medium of an entity, from its own statements and those of the
+// entities that its CommType refers to.
 type medium struct {
 	done, bad          bool
 	kind               machine.Kind
@@ -55,8 +55,8 @@ func (p *parser) resolve() *machine.Machine {
 	p.warnUnused()
 	m, err := machine.New(root.node)
 	if err != nil {
-		// Every rule of the model is checked above, with a position; this is
-		// the net below.
+		// Every rule of the model is checked above, with a position: an error
+		// here is unexpected.
 		p.errorf(p.simulated.at, "par/machine", "%v", err)
 		return nil
 	}
@@ -64,9 +64,9 @@ func (p *parser) resolve() *machine.Machine {
 	return m
 }
 
-// maxCompared bounds the cost of all suggestions for one description, in
-// pairs of letters: thousands for names of ordinary length, a few in a file
-// made of long ones.
+// maxCompared bounds the running time of all suggestions for one description, in
+// pairs of letters. It is enough for thousands of names of ordinary length, and
+// for few that are very long.
 const maxCompared = 20_000_000
 
 // suggest returns a hint for a name that is not defined.
@@ -86,8 +86,7 @@ func (p *parser) suggest(name string) string {
 	return diag.DidYouMean(name, known)
 }
 
-// checkNames finds the uses of names that are not defined and the media of
-// processors.
+// checkNames reports names that are not defined, and processors with a medium.
 func (p *parser) checkNames() {
 	for _, e := range p.order {
 		switch {
@@ -119,7 +118,7 @@ func (p *parser) checkNames() {
 	}
 }
 
-// checkOther looks up the name in e.CommType = OTHER.CommType.
+// checkOther checks the name OTHER in e.CommType = OTHER.CommType.
 func (p *parser) checkOther(e *entity) {
 	if !e.comm.ok || e.other.name == "" {
 		return
@@ -137,15 +136,16 @@ func (p *parser) checkOther(e *entity) {
 	e.comm.ok = false
 }
 
-// visit is a node on the way down in walk: next is the group to look at.
+// visit is an entity on the stack of checkTree; next is the index of the group
+// to look at next.
 type visit struct {
 	e    *entity
 	next int
 }
 
-// checkTree finds clusters that contain themselves, and those with too many
-// processors or levels. It walks with a stack of its own, so that nesting
-// costs memory and never the goroutine's stack.
+// checkTree reports clusters that contain themselves, and those with too many
+// processors or levels. It keeps its own stack, so that deep nesting cannot
+// overflow the stack of the goroutine.
 func (p *parser) checkTree() {
 	const (
 		unseen = iota
@@ -186,7 +186,7 @@ func (p *parser) checkTree() {
 // a cycle, and marks its members.
 func (p *parser) reportCycle(stack []visit, child *entity, g group) {
 	if p.full() {
-		// Every further cycle of a deep nest would cost its length again.
+		// Finding the members of a cycle takes time proportional to its length.
 		return
 	}
 	i := len(stack) - 1
@@ -201,7 +201,7 @@ func (p *parser) reportCycle(stack []visit, child *entity, g group) {
 	p.errorf(g.at, "par/cycle", "found %q in a list of which it is a part, expected a cluster that does not contain itself: %s", g.name, chain(append(names, child.name)))
 }
 
-// chain prints names as a way, without the middle of a long one.
+// chain prints names with arrows between them, without the middle of a long list.
 func chain(names []string) string {
 	const ends = 5
 	if len(names) > 2*ends+1 {
@@ -210,7 +210,8 @@ func chain(names []string) string {
 	return strings.Join(names, " -> ")
 }
 
-// measure counts the processors and levels of e, whose groups are measured.
+// measure counts the processors and levels of e. Its children are measured
+// already.
 func (p *parser) measure(e *entity) {
 	e.total, e.height = 1, 1
 	if e.leaf || e.bad {
@@ -223,8 +224,8 @@ func (p *parser) measure(e *entity) {
 			e.bad = true
 			return
 		}
-		// Counts and totals are at most 1e9, so that a product fits and a
-		// sum is brought back below the limit each time.
+		// Counts and totals are at most 1e9 + 1, so that the product does not
+		// overflow.
 		e.total = min(e.total+g.count*child.total, machine.MaxProcessors+1)
 		e.children = min(e.children+g.count, math.MaxInt32)
 		e.height = max(e.height, child.height+1)
@@ -239,8 +240,8 @@ func (p *parser) measure(e *entity) {
 	}
 }
 
-// resolveMedium fills e.medium, and those of the clusters from which it takes
-// its medium, directly or by way of others.
+// resolveMedium sets e.medium, and the media of the clusters that its CommType
+// refers to, directly or through others.
 func (p *parser) resolveMedium(e *entity) {
 	var way []*entity
 	onWay := map[*entity]int{}
@@ -284,8 +285,8 @@ func (p *parser) resolveMedium(e *entity) {
 	}
 }
 
-// reportMediumCycle reports that the clusters take their media from each
-// other in a circle.
+// reportMediumCycle reports a cycle of clusters whose CommTypes refer to each
+// other.
 func (p *parser) reportMediumCycle(members []*entity) {
 	var names []string
 	for _, e := range members {
@@ -296,7 +297,7 @@ func (p *parser) reportMediumCycle(members []*entity) {
 	p.errorf(first.other.at, "par/cycle", "found a CommType of %q that is taken from itself, expected a medium at the end of the way: %s", first.name, chain(append(names, first.name)))
 }
 
-// checkMedium finds what is missing in the medium of e.
+// checkMedium reports what is missing in the medium of e.
 func (p *parser) checkMedium(e *entity) {
 	if e.bad || e.leaf || e.medium.bad {
 		return
@@ -371,8 +372,8 @@ func (p *parser) build(e *entity) *machine.Node {
 	return e.node
 }
 
-// warnUnused remarks on clusters that are not part of the machine. Libraries
-// are full of them, so only the file with the cluster statement is looked at.
+// warnUnused warns of clusters that are not part of the machine. Libraries have
+// many of them, so that only the file with the cluster statement is checked.
 func (p *parser) warnUnused() {
 	for _, e := range p.order {
 		if e.node == nil && e.def.at.f == p.cluster.at.f && !e.lent {
