@@ -23,7 +23,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/clock"
@@ -279,10 +278,8 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 		return nil, StrictError(r.Warnings[0])
 	}
 	r.integrate()
-	for _, n := range r.nodes {
-		if x := float64(n.ExecutionTime); math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, diag.New(diag.Pos{File: n.File, Line: n.Line}, "model/overflow", "the times of this interval add up beyond the range of numbers")
-		}
+	if err := r.check(); err != nil {
+		return nil, err
 	}
 	return r, nil
 }
