@@ -14,8 +14,8 @@ import (
 	"dvmtools/schema/schematest"
 )
 
-// mayBeAbsent are the fields that a valid record can lose, and why. All
-// others must be there.
+// mayBeAbsent are the fields without which a record is still valid, and the
+// reason. All others are required.
 var mayBeAbsent = map[string]string{
 	"trace.preamble":       "a trace may begin with its first event",
 	"runtime.virtual_grid": "most runs have no virtual processors",
@@ -66,7 +66,7 @@ var mayBeAbsent = map[string]string{
 	"end.partial":           "the search was done",
 }
 
-// fixed are the fields whose values come from a fixed set.
+// fixed are the fields whose values are from a fixed set.
 var fixed = map[string]bool{
 	"trace.record": true, "call.record": true, "exit.record": true, "end.record": true,
 	"simulation.record": true, "interval.record": true, "processor.record": true, "span.record": true,
@@ -80,8 +80,8 @@ var fixed = map[string]bool{
 	"simulation.measured": true, "options.collectives": true, "options.across": true, "options.balance": true, "options.async": true,
 }
 
-// reals are the names of fields that hold any number; other numbers are
-// integers.
+// reals returns the names of the fields that may hold any number. Other numbers
+// are integers.
 func reals() map[string]bool {
 	names := map[string]bool{"creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "own": true, "time": true, "start": true, "end": true,
 		"mark": true, "threshold": true, "min_efficiency": true, "deadline": true, "cost": true, "behind": true, "value": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
@@ -95,7 +95,8 @@ func reals() map[string]bool {
 	return names
 }
 
-// mutation changes one field of a record at a time and asks the schema.
+// mutation changes one field of a record at a time and checks whether the schema
+// refuses the record.
 type mutation struct {
 	*testing.T
 	checker *schematest.Checker
@@ -103,20 +104,20 @@ type mutation struct {
 	defs    map[string]map[string]map[string]any // by schema and name
 	record  record
 	tried   map[string]bool // schema/definition.field
-	lost    map[string]bool // fields that were dropped with good reason
-	// What was mutated: records by their outlines, parameters by their shapes.
+	lost    map[string]bool // fields of mayBeAbsent that were dropped
+	// The outlines of records and the shapes of parameters mutated so far.
 	outlines, halves map[string]bool
 	limited          map[string]bool // fields whose values are fixed
 	mutants          int
 }
 
-// valid asks the schema about the record as it is now.
+// valid is whether the schema accepts the record as it is now.
 func (m *mutation) valid() bool {
 	m.mutants++
 	return m.checker.Value(m.record.schema, m.record.value) == nil
 }
 
-// refused reports a mutant that the schema takes for valid.
+// refused reports an error when the schema accepts a mutant.
 func (m *mutation) refused(path, what string) {
 	if m.valid() {
 		line, _ := json.Marshal(m.record.value)
@@ -147,8 +148,8 @@ func mutants(t *testing.T, c *schematest.Checker, records []record) {
 	}
 	t.Logf("%d mutants", m.mutants)
 
-	// The test is as good as its records: every field of every definition
-	// was there, and every exception was needed.
+	// The records must contain every field of every definition, and need every
+	// exception.
 	for _, name := range schema.Names() {
 		for def, d := range m.defs[name] {
 			props, _ := d["properties"].(map[string]any)
@@ -205,7 +206,7 @@ func (m *mutation) object(def string, obj map[string]any) {
 		case "args", "ret":
 			continue
 		case "nested":
-			// One at a time and one of each sort, as calls nest deeply.
+			// One nested record of each outline, alone, as calls nest deeply.
 			for _, n := range val.([]any) {
 				if sig := key + outline(n); !m.outlines[sig] {
 					m.outlines[sig] = true
@@ -227,8 +228,8 @@ func (m *mutation) object(def string, obj map[string]any) {
 	}
 }
 
-// whole reports whether a call has the parameters of both halves, so that
-// nothing but its field only says that one is missing.
+// whole reports whether a call has all required parameters of both halves, so that
+// it is valid without the field only, which says that a half is missing.
 func whole(call map[string]any) bool {
 	f := libdvm.Lookup(call["func"].(string))
 	if f == nil || f.Open {
@@ -243,7 +244,8 @@ func whole(call map[string]any) bool {
 	return !lacks("args", f.Args) && !lacks("ret", f.Ret)
 }
 
-// array mutates the elements of an array: objects all, of others the first.
+// array mutates the elements of an array: every object, or the first element of
+// any other type.
 func (m *mutation) array(path string, items map[string]any, list []any) {
 	for i, e := range list {
 		switch e := e.(type) {
@@ -266,7 +268,7 @@ func target(prop map[string]any) string {
 	return strings.TrimPrefix(s, "#/$defs/")
 }
 
-// retype gives a field values of all types that it has not.
+// retype gives a field a value of each other type.
 func (m *mutation) retype(path string, val any, real bool, set func(any)) {
 	for _, v := range []any{nil, true, "~", json.Number("1.5"), []any{}, map[string]any{}} {
 		same := reflect.TypeOf(v) == reflect.TypeOf(val)
@@ -284,7 +286,7 @@ func (m *mutation) retype(path string, val any, real bool, set func(any)) {
 	}
 }
 
-// outOfSet returns values of the type of val that no fixed set has.
+// outOfSet returns values of the type of val that are in no fixed set.
 func outOfSet(val any) []any {
 	switch val.(type) {
 	case string:
@@ -301,7 +303,7 @@ func (m *mutation) params(call map[string]any) {
 	if !isCall {
 		return
 	}
-	// What is nested stands aside, as it would only take time.
+	// Nested calls are mutated separately; here they would only take time.
 	nested, hasNested := call["nested"].([]any)
 	delete(call, "nested")
 	f := libdvm.Lookup(name)

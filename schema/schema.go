@@ -2,8 +2,8 @@
 // commands exchange: one file per stream, each describing one line of it.
 // schema/README.md says what they promise and how to use them.
 //
-// The files are generated from the types that are written and from the table
-// of Lib-DVM functions; a test compares them with what the generator makes.
+// The files are generated from the Go types of the records and from the table of
+// Lib-DVM functions; a test compares them with the output of the generator.
 package schema
 
 import (

@@ -40,7 +40,8 @@ func TestFilesAreWhatTheGeneratorWrites(t *testing.T) {
 	}
 }
 
-// What the writers write is valid, and no change of one field leaves it so.
+// Records of the writers are valid, and with any single field changed they are
+// not.
 func TestRecords(t *testing.T) {
 	real, made := written(t), samples(t)
 	c := schematest.New(t)
@@ -63,9 +64,8 @@ func TestRecords(t *testing.T) {
 	t.Run("mutants", func(t *testing.T) { mutants(t, c, representatives(t, real, made)) })
 }
 
-// documented are the fields that every record must have, written down by hand
-// beside what the generator makes of the types, and those that need not be
-// there.
+// documented are the required and the optional fields of every record, listed by
+// hand, independently of the types from which schemas are generated.
 var documented = []struct{ schema, def, required, optional string }{
 	{schema.Calls, "trace", "record version source runtime", "preamble"},
 	{schema.Calls, "runtime", "rts_version processors grid io_processor time_digits", "virtual_grid"},

@@ -30,7 +30,7 @@ import (
 
 const testdata = "../testdata/"
 
-// corpus is streams by the name of their schema.
+// corpus holds streams by the name of their schema.
 type corpus map[string][][]byte
 
 func (c corpus) add(name string, stream []byte) { c[name] = append(c[name], stream) }
@@ -132,9 +132,9 @@ func simulated(t testing.TB, m *machine.Machine, grid []int, d sim.Detail, calls
 	return out.Bytes(), true
 }
 
-// searched returns the stream of the search that change makes of one over up to
-// four processors; ok is false when the program distributes nothing or fits no
-// grid.
+// searched returns the stream of a search over up to four processors, whose
+// configuration change may change. ok is false when the program distributes
+// nothing or fits no grid.
 func searched(t testing.TB, m *machine.Machine, calls []byte, change func(*search.Config)) (text []byte, ok bool) {
 	t.Helper()
 	src, err := call.NewReader("calls", bytes.NewReader(calls))
@@ -160,8 +160,8 @@ func searched(t testing.TB, m *machine.Machine, calls []byte, change func(*searc
 	return out.Bytes(), err == nil
 }
 
-// searches are the ways to search that records differ by; the last one is ended
-// after the first step.
+// searches are the configurations of searches whose records differ. The last one
+// is ended after the first step.
 var searches = []func(*search.Config){
 	func(c *search.Config) {},
 	func(c *search.Config) { c.Mode = search.All },
@@ -182,7 +182,7 @@ var searches = []func(*search.Config){
 	},
 }
 
-// written returns what the commands write about traces of every sort.
+// written returns the streams that the commands write about traces of every kind.
 func written(t testing.TB) corpus {
 	t.Helper()
 	all := corpus{}
@@ -204,7 +204,7 @@ func written(t testing.TB) corpus {
 			sims++
 			all.add(schema.Intervals, s)
 		}
-		// Every third, as a search is several simulations.
+		// Only every third, as a search takes several simulations.
 		if i%3 == 0 {
 			if s, ok := searched(t, m, calls, searches[i/3%2]); ok {
 				found++
@@ -229,8 +229,8 @@ func written(t testing.TB) corpus {
 	return all
 }
 
-// samples returns streams with what no trace or machine of testdata gives,
-// written by the same writers.
+// samples returns streams, by the same writers, with records that no trace or
+// machine of testdata leads to.
 func samples(t testing.TB) corpus {
 	t.Helper()
 	var calls, intervals, searches bytes.Buffer
@@ -279,7 +279,7 @@ func samples(t testing.TB) corpus {
 	return all
 }
 
-// record is a record with the schema that describes it.
+// record is a record with the name of its schema.
 type record struct {
 	schema string
 	kind   string
@@ -314,7 +314,7 @@ func representatives(t testing.TB, all ...corpus) []record {
 	return rs
 }
 
-// prune leaves of nested calls one of each shape.
+// prune keeps one nested call of each shape.
 func prune(call map[string]any, shape func(any) string) {
 	nested, ok := call["nested"].([]any)
 	if !ok {
@@ -333,7 +333,7 @@ func prune(call map[string]any, shape func(any) string) {
 // shape returns a text that is equal for values with the same fields.
 func shape(v any) string { return shapeOf(v, false) }
 
-// outline is shape but for the functions and parameters of calls.
+// outline is shape without the functions and parameters of calls.
 func outline(v any) string { return shapeOf(v, true) }
 
 func shapeOf(v any, outline bool) string {

@@ -16,9 +16,8 @@ import (
 const module = "dvmtools/"
 
 // packages lists every package of the module and the packages of the module
-// that it may import. A row imports only rows above it, so that there is no
-// circle and one direction. The names are in the order of
-// docs/architecture.md.
+// that it may import. A row may name only rows above it, so that imports have one
+// direction. The names are in the order of docs/architecture.md.
 var packages = []struct {
 	name    string
 	imports string
@@ -76,8 +75,8 @@ var packages = []struct {
 	{"scripts/tracescale", "pkg/stream"},
 }
 
-// libraries lists what code outside tests may import from elsewhere, and
-// where. Test code may import more; docs/dependencies.md lists all of it.
+// libraries lists the packages of other modules that code outside tests may
+// import, and where. Test code may import more; docs/dependencies.md lists all of it.
 var libraries = map[string][]string{
 	"github.com/santhosh-tekuri/jsonschema/v6": {"schema/schematest"},
 	"github.com/klauspost/compress":            {"pkg/stream", "scripts/bench", "scripts/soak"},
@@ -85,11 +84,12 @@ var libraries = map[string][]string{
 	"golang.org/x/term":                        {"cmd/internal/cli"},
 }
 
-// process lists the packages of the standard library that reach out of the
-// program, and where they may be imported outside tests.
+// process lists the packages of the standard library that reach outside the
+// process (files, time, other programs), and where code outside tests may import
+// them.
 var process = map[string][]string{
-	"os":           {"cmd/", "scripts/", "schema/internal/genschema", "pkg/stream", "internal/testtraces", "internal/effort"}, // pkg/stream: files that appear all at once
-	"os/exec":      {"scripts/", "cmd/dvmmachine"},                                                                            // cmd/dvmmachine: what it measures are programs
+	"os":           {"cmd/", "scripts/", "schema/internal/genschema", "pkg/stream", "internal/testtraces", "internal/effort"}, // pkg/stream: files that appear only when they are complete
+	"os/exec":      {"scripts/", "cmd/dvmmachine"},                                                                            // cmd/dvmmachine: it measures by running programs
 	"os/signal":    {"cmd/internal/cli"},
 	"os/user":      {},
 	"flag":         {"cmd/internal/cli", "scripts/"},
@@ -107,7 +107,7 @@ var process = map[string][]string{
 	"math/rand/v2": {"internal/tracegen"},
 }
 
-// A goPackage is what go list says of a package.
+// A goPackage is what go list prints about a package.
 type goPackage struct {
 	ImportPath   string
 	Dir          string
@@ -142,11 +142,11 @@ func list(t *testing.T, args ...string) []goPackage {
 	}
 }
 
-// root is the module's root, seen from this package.
+// root is the path of the module's root from this package.
 const root = "../.."
 
-// may tells whether the package name is one of the places; a place that ends
-// in a slash stands for all below it.
+// may is whether the package name is one of the places. A place that ends in a
+// slash means all packages below it.
 func may(places []string, name string) bool {
 	return slices.ContainsFunc(places, func(p string) bool {
 		return p == name || strings.HasSuffix(p, "/") && strings.HasPrefix(name, p)
@@ -218,9 +218,8 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// TestNoNetwork: a program of this project opens no connection, so none of
-// the packages that could may be part of one. net/url and net/netip only take
-// text apart.
+// TestNoNetwork: the commands open no connections, so none of them contains a
+// package that could. net/url and net/netip only parse text.
 func TestNoNetwork(t *testing.T) {
 	deps := list(t, "-deps", "./cmd/...")
 	if len(deps) < 50 {
@@ -234,8 +233,8 @@ func TestNoNetwork(t *testing.T) {
 	}
 }
 
-// TestDocuments: the documents name every package and every module that is
-// there.
+// TestDocuments: the documents name every package of the module and every module
+// that it needs.
 func TestDocuments(t *testing.T) {
 	architecture := read(t, "docs/architecture.md")
 	for _, p := range packages {

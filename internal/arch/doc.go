@@ -1,3 +1,3 @@
-// Package arch holds no code, only tests: what docs/architecture.md promises
-// about the packages of this module and what they import.
+// Package arch has only tests. They check what docs/architecture.md promises about
+// the packages of this module and their imports.
 package arch

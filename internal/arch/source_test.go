@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestSource: below pkg nothing prints, ends the process or runs by being
-// imported, and everything exported says what it is.
+// TestSource: packages below pkg do not print, end the process or have init
+// functions, and everything that they export has a comment.
 func TestSource(t *testing.T) {
 	fset := token.NewFileSet()
 	checked := 0
@@ -68,8 +68,8 @@ func rootPath() string {
 	return abs
 }
 
-// undocumented returns the exported names that d declares at the top without
-// a comment of their own or of their group.
+// undocumented returns the exported names that d declares at the top level
+// without a comment of their own or of their group.
 func undocumented(d ast.Decl) []*ast.Ident {
 	var names []*ast.Ident
 	add := func(doc bool, ids ...*ast.Ident) {
@@ -97,7 +97,7 @@ func undocumented(d ast.Decl) []*ast.Ident {
 	return names
 }
 
-// receiver returns the name of a method's type.
+// receiver returns the name of the type that a method belongs to.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:
@@ -110,8 +110,8 @@ func receiver(e ast.Expr) string {
 	return ""
 }
 
-// printsOrEnds recognises fmt.Print and its kin, print, println, os.Exit and
-// everything of package log.
+// printsOrEnds is whether c calls fmt.Print, Printf or Println, print, println,
+// os.Exit or a function of package log.
 func printsOrEnds(c *ast.CallExpr) bool {
 	switch f := c.Fun.(type) {
 	case *ast.Ident:
@@ -124,7 +124,7 @@ func printsOrEnds(c *ast.CallExpr) bool {
 	return false
 }
 
-// TestRulesBite holds the rules against sources that break them.
+// TestRulesBite applies the rules to source code that breaks them.
 func TestRulesBite(t *testing.T) {
 	const src = `package x
 import ("fmt"; "log"; "os")

@@ -79,8 +79,8 @@ var (
 	linked = regexp.MustCompile(`\]\(([\w./-]+\.md)?(?:#([\w-]+))?\)`)
 	// outside matches what cites a page that is not in the repository.
 	outside = regexp.MustCompile(`model sections? \d|trace-format (?:part )?[A-D]\b|\((?:pipeline|machine-files|model|trace-format)(?:,| \d|\))|\bspec/\w|house style \d`)
-	// comment matches what stands before a comment, at the end of a line too;
-	// what is behind it is its text.
+	// comment matches the beginning of a comment, also at the end of a line;
+	// its text follows the match.
 	comment = regexp.MustCompile(`^\s*//\s*|\s//\s+`)
 )
 
@@ -133,8 +133,8 @@ func TestCitationsLeadSomewhere(t *testing.T) {
 	}
 }
 
-// comments returns the comments of a Go file. Those on lines of their own are
-// joined over the ends of lines.
+// comments returns the comments of a Go file. Comment lines that follow each
+// other are joined.
 func comments(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -143,7 +143,7 @@ func comments(text string) string {
 			b.WriteString(strings.TrimSpace(line[at[1]:]) + " ")
 		}
 		if at == nil || strings.TrimSpace(line[:at[0]]) != "" {
-			b.WriteString("\n") // code ends the comment before it
+			b.WriteString("\n") // a line of code ends a comment
 		}
 	}
 	return b.String()

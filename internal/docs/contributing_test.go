@@ -15,8 +15,7 @@ var (
 	ran = regexp.MustCompile(`go test ([^\n]*?) -run (\w+)`)
 )
 
-// The files, directories and tests that CONTRIBUTING.md sends a reader to are
-// there.
+// The files, directories and tests that CONTRIBUTING.md names exist.
 func TestContributingNamesWhatExists(t *testing.T) {
 	b, err := os.ReadFile(root + "CONTRIBUTING.md")
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package docs holds the tests that keep docs/model.md true: the functions that
-// the page names exist, and every cost, handler and figure of the code is on
-// it, and that citations of documents lead somewhere. It has no code of its
-// own.
+// Package docs has only tests. They check that the functions which docs/model.md
+// names exist, that every cost, handler and figure of the code is on that page,
+// and that citations of documents lead to headings.
 package docs

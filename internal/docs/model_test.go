@@ -132,7 +132,7 @@ func TestEveryCostIsOnThePage(t *testing.T) {
 		if !slices.ContainsFunc(f.Type.Results.List, func(r *ast.Field) bool { return slices.Contains(costs, typeName(r.Type)) }) {
 			continue
 		}
-		// What a step of an explanation and a network count is no cost.
+		// The number of messages of a step is no cost.
 		if n == "pkg/comm.(*Step).Messages" {
 			continue
 		}
@@ -167,8 +167,8 @@ func typeName(e ast.Expr) string {
 	return ""
 }
 
-// The table of handlers is that of the code: which function deals with which
-// functions of Lib-DVM.
+// The table of handlers on the page is that of the code: which Go function handles
+// which functions of Lib-DVM.
 func TestHandlersAreOnThePage(t *testing.T) {
 	want := map[string][]string{}
 	for class, handler := range handlers(t) {
@@ -198,8 +198,8 @@ func TestHandlersAreOnThePage(t *testing.T) {
 	}
 }
 
-// handlers returns the function that deals with a class: the handler of
-// pkg/sim or, for a class without one, the follower of pkg/object.
+// handlers returns the function that handles each class: the handler of pkg/sim
+// or, for a class without one, the entry in followers of pkg/object.
 func handlers(t *testing.T) map[libdvm.Class]string {
 	t.Helper()
 	out := entries(t, "pkg/object", "followers")
@@ -311,7 +311,7 @@ func table(t *testing.T, head string, n int) [][]string {
 // order of the records.
 func TestGlossaryHasEveryFigure(t *testing.T) {
 	const head = "| Name | What it is | Formula | Unit | Sums |"
-	// Figures that do not sum are made anew for each interval.
+	// Figures that are no sums are computed for each interval.
 	var anew []string
 	for _, c := range interval.Characteristics() {
 		if !c.Inner {

@@ -1,5 +1,5 @@
-// Package effort says how much work tests do: as much as everybody waits for,
-// or as much as scripts/soak has time for.
+// Package effort says how much work tests do: little in an ordinary run, much in
+// scripts/soak, which runs for hours.
 package effort
 
 import "os"
@@ -8,10 +8,10 @@ import "os"
 // it is 1.
 const Variable = "DVM_LONG"
 
-// Long reports whether tests have hours.
+// Long reports whether this is a long run of tests.
 func Long() bool { return os.Getenv(Variable) == "1" }
 
-// Of returns long when tests have hours, ordinary otherwise.
+// Of returns long in a long run of tests, ordinary otherwise.
 func Of(ordinary, long int) int {
 	if Long() {
 		return long

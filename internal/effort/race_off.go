@@ -2,6 +2,6 @@
 
 package effort
 
-// Race says that the race detector watches, which makes tests about ten times
-// as slow.
+// Race is whether the race detector is on, which makes tests about ten times as
+// slow.
 const Race = false

@@ -1,6 +1,5 @@
-// Package keytest tests keys under which results are remembered: two values
-// that differ in anything must never have the same key, or one gets the
-// results of the other.
+// Package keytest tests the keys of caches. Values that differ in anything must
+// have different keys; otherwise one gets the results of the other.
 package keytest
 
 import (
@@ -9,12 +8,12 @@ import (
 	"testing"
 )
 
-// Fields changes what v points to, one field after the other, and demands a
-// key of its own for every variation. Numbers grow by one, flags change, and
-// slices lose their last element or get it twice; elements of slices and
-// fields of structs are changed as well. A pointer is exchanged for the one of
-// its type among others, which must be given and have a key of its own. Slices
-// of v must not be empty. v is as before when Fields returns.
+// Fields changes what v points to, one field at a time, and fails the test unless
+// every variation has a different key. Numbers grow by one, booleans change, and
+// slices lose their last element or get it twice; elements of slices and fields of
+// structs are changed as well. A pointer is replaced by the one of its type in
+// others, which must contain one whose key differs. Slices in v must not be empty.
+// When Fields returns, v is as before.
 func Fields(t *testing.T, v any, key func() []byte, others ...any) {
 	t.Helper()
 	w := &walk{t: t, key: key, seen: map[string]string{}, others: map[reflect.Type]reflect.Value{}}
@@ -32,11 +31,11 @@ func Fields(t *testing.T, v any, key func() []byte, others ...any) {
 type walk struct {
 	t      *testing.T
 	key    func() []byte
-	seen   map[string]string // which change gave a key
+	seen   map[string]string // the change that first gave each key
 	others map[reflect.Type]reflect.Value
 }
 
-// check demands that the key is a new one.
+// check fails the test when a change before gave the same key.
 func (w *walk) check(change string) {
 	w.t.Helper()
 	k := string(w.key())
@@ -47,7 +46,7 @@ func (w *walk) check(change string) {
 	w.seen[k] = change
 }
 
-// try sets v for one check.
+// try sets v to to, checks the key, and sets v back.
 func (w *walk) try(change string, v, to reflect.Value) {
 	w.t.Helper()
 	old := reflect.New(v.Type()).Elem()

@@ -1,9 +1,9 @@
 // Package testtraces opens the real traces of testdata/traces for tests.
 //
 // A trace is named by its path below that directory, with slashes, such as
-// "single/f01_ivals.ptr.zst". What is read, parsed or merged once is kept for
-// the rest of the test binary and shared by its tests, which must not change
-// it. All functions end the test when something cannot be read.
+// "single/f01_ivals.ptr.zst". Everything is read, parsed or merged only once in a
+// test binary and shared by its tests, which must not change it. All functions end
+// the test when something cannot be read.
 package testtraces
 
 import (
@@ -61,17 +61,16 @@ func Path(t testing.TB, name string) string {
 	return filepath.Join(Dir(t), "traces", filepath.FromSlash(name))
 }
 
-// damaged matches the traces that do not read from beginning to end without
-// an error; the large one and those of several sizes are for tests that name
-// them. oneOfMany matches those
-// of a process of a run of several.
+// damaged matches the traces that cannot be read to the end without an error,
+// the large one, and those of several sizes, which are for tests that name them.
+// oneOfMany matches the traces of one process of a run of several.
 var (
 	damaged   = regexp.MustCompile(`_v(8|9|10|11)_|^damaged/|^large/|^sizes/`)
 	oneOfMany = regexp.MustCompile(`^parallel/|_p2/`)
 )
 
-// Whole returns the names of all traces that are whole, also those of each
-// process of a run of several; the large one excepted. They are sorted.
+// Whole returns the sorted names of all undamaged traces except the large one,
+// including those of each process of a run of several.
 func Whole(t testing.TB) []string {
 	t.Helper()
 	dir, err := root()
@@ -91,8 +90,8 @@ func Whole(t testing.TB) []string {
 	return names
 }
 
-// Programs returns the names of the whole traces of runs on one processor,
-// which is what a simulation takes; the large one excepted. They are sorted.
+// Programs returns the sorted names of the undamaged traces of runs on one
+// processor except the large one. These can be simulated.
 func Programs(t testing.TB) []string {
 	t.Helper()
 	names := slices.DeleteFunc(Whole(t), oneOfMany.MatchString)
@@ -102,10 +101,10 @@ func Programs(t testing.TB) []string {
 	return names
 }
 
-// Sample returns the programs that tests with many simulations of each take:
-// all of them, but under the race detector, which is ten times as slow, only
-// those that differ in what they do. Left out there are runs of the same
-// program with other settings of the run-time system, and without intervals.
+// Sample returns the programs for tests that simulate each of them many times.
+// These are all of [Programs]; under the race detector, which makes tests ten times
+// as slow, runs of the same program with other settings of the run-time system,
+// and runs without intervals, are left out.
 func Sample(t testing.TB) []string {
 	t.Helper()
 	names := Programs(t)
@@ -121,8 +120,8 @@ func Sample(t testing.TB) []string {
 	return names
 }
 
-// SampleRuns returns the runs that tests with many simulations of each take:
-// all of them, but under the race detector only the first of each program.
+// SampleRuns returns the runs for tests that simulate each of them many times:
+// all of [Runs], under the race detector only the first of each program.
 func SampleRuns(t testing.TB) []Run {
 	t.Helper()
 	runs := Runs(t)
@@ -133,8 +132,8 @@ func SampleRuns(t testing.TB) []Run {
 	return slices.CompactFunc(runs, func(a, b Run) bool { return program(a) == program(b) })
 }
 
-// results keeps the results of a function by its argument; several tests may
-// ask at once, and the function runs once for each.
+// results keeps the results of a function by its argument. Tests may use it at the
+// same time; the function runs only once for each argument.
 type results[T any] struct{ of sync.Map }
 
 func (r *results[T]) get(name string, f func() (T, error)) (T, error) {
@@ -145,7 +144,7 @@ func (r *results[T]) get(name string, f func() (T, error)) (T, error) {
 	return once.(func() (T, error))()
 }
 
-// What has been read, parsed and merged. kept holds the addresses of the texts.
+// The texts, calls and merged traces so far. kept holds the addresses of the texts.
 var (
 	texts      results[[]byte]
 	recordings results[*call.Recording]
@@ -153,8 +152,8 @@ var (
 	kept       sync.Map
 )
 
-// Text returns the text of a trace, with compression undone. It is shared and
-// must not be changed; appending makes a copy.
+// Text returns the text of a trace, decompressed. It is shared and must not be
+// changed; appending makes a copy.
 func Text(t testing.TB, name string) []byte {
 	t.Helper()
 	path := Path(t, name)
@@ -247,7 +246,7 @@ func Runs(t testing.TB) []Run {
 	return all
 }
 
-// MergedRun returns the text of the traces of the run of that name, merged.
+// MergedRun returns the merged trace of the run with the given name, as [Merged].
 func MergedRun(t testing.TB, name string) []byte {
 	t.Helper()
 	for _, run := range Runs(t) {
@@ -259,8 +258,7 @@ func MergedRun(t testing.TB, name string) []byte {
 	return nil
 }
 
-// Merged returns the text of the traces of a run, merged. It is shared and
-// must not be changed.
+// Merged returns the merged trace of a run. It is shared and must not be changed.
 func Merged(t testing.TB, run Run) []byte {
 	t.Helper()
 	return merged(t, run, run.Name, merge.Options{})
@@ -294,13 +292,13 @@ func merged(t testing.TB, run Run, key string, opts merge.Options) []byte {
 	return b
 }
 
-// large is the size of a text whose calls are not kept: they take a multiple of
-// it.
+// large is the size in bytes from which the calls of a text are not kept, as they
+// take several times the memory of the text.
 const large = 8 << 20
 
-// Source returns the calls of text, a trace called name. Those of a text that
-// Text or Merged returned are parsed once and shared, and keep the name that
-// was given first; large ones are parsed anew.
+// Source returns the calls of text, a trace called name. A text that Text or
+// Merged returned is parsed once, under the name that was given first; a large
+// one is parsed each time.
 func Source(t testing.TB, name string, text []byte) call.Source {
 	t.Helper()
 	if len(text) == 0 || len(text) > large {

@@ -11,8 +11,8 @@ import (
 	"dvmtools/internal/testtraces"
 )
 
-// TestShared: what is asked for twice is read once, and a reader of the calls
-// sees those of the trace.
+// TestShared: a trace that is used twice is read once, and a reader of the calls
+// gets those of the trace.
 func TestShared(t *testing.T) {
 	const name = "single/f01_ivals.ptr.zst"
 	text := testtraces.Text(t, name)
@@ -50,7 +50,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestNames: the lists hold what they say, in order; every file is there.
+// TestNames: the lists contain what their functions promise, in order, and every
+// file exists.
 func TestNames(t *testing.T) {
 	whole, programs := testtraces.Whole(t), testtraces.Programs(t)
 	if !slices.IsSorted(whole) || !slices.IsSorted(programs) {

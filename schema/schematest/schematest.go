@@ -16,8 +16,8 @@ import (
 // Checker checks records against the schemas.
 type Checker struct{ schemas map[string]*jsonschema.Schema }
 
-// New returns a checker; a schema that is no JSON Schema (2020-12) fails the
-// test. Compiling takes some milliseconds: make one and keep it.
+// New returns a checker. A schema that is no JSON Schema (2020-12) fails the
+// test. Compiling takes some milliseconds, so tests should make one checker only.
 func New(t testing.TB) *Checker {
 	t.Helper()
 	c := &Checker{schemas: map[string]*jsonschema.Schema{}}
@@ -42,8 +42,8 @@ func New(t testing.TB) *Checker {
 	return c
 }
 
-// Value returns what the schema of that name says against a record, which was
-// read with [Decode]; nil when it is valid.
+// Value returns why a record, which was read with [Decode], is not valid by the
+// schema of that name; nil when it is valid.
 func (c *Checker) Value(name string, record any) error { return c.schemas[name].Validate(record) }
 
 // Stream checks every line of a stream and returns how many there are. The

@@ -1,15 +1,15 @@
 // Package definition builds the JSON Schemas (2020-12) of the records that
 // the commands exchange (schema/README.md).
 //
-//  1. What fields a record has, their order and types, and which of them may
-//     be absent comes from the types that are written (package call,
-//     interval, search, machine); that of a call from here, as its codec has
-//     no type with tags.
-//  2. What parameters a function has comes from the table (package libdvm).
-//  3. What a characteristic of an interval is comes from the figures of the
-//     report; what any other field is, and what the types cannot say of it,
-//     from the notes in this package. A field without a note, or a note
-//     without a field, is an error of the program.
+//  1. The fields of a record, their order and types, and which of them may be
+//     absent come from the Go types that are written (package call, interval,
+//     search, machine). Those of a call are listed here, as its codec has no
+//     type with JSON tags.
+//  2. The parameters of a function come from the table (package libdvm).
+//  3. The descriptions of the characteristics of an interval come from the
+//     figures of the report. Descriptions of other fields, and what types
+//     cannot express, come from the notes in this package. A field without a
+//     note, or a note without a field, makes the generator panic.
 //
 // The schemas describe what is written, not what is read: they allow no field
 // that no command writes, while readers ignore such fields.

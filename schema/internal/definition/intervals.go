@@ -135,8 +135,8 @@ func join(a, b notes) notes {
 	return a
 }
 
-// times are the notes of the characteristics: the report's definition of the
-// figure that reads the field.
+// times are the notes of the characteristics. Each is the report's definition of
+// the figure that shows the field.
 func times() notes {
 	n := notes{}
 	var iv interval.Interval
@@ -176,8 +176,8 @@ func operations() notes {
 	return n
 }
 
-// figure returns the note of the field of iv that v is: it finds the figure
-// of the report that sees the field change.
+// figure returns the note of v, a field of iv. It changes the field and finds the
+// figure of the report that changes with it.
 func figure(iv *interval.Interval, v reflect.Value) note {
 	all := report.Figures()
 	v.Set(reflect.ValueOf(1).Convert(v.Type()))

@@ -67,8 +67,8 @@ func machineDefs() object {
 	}
 }
 
-// mediumKinds are the words for the kinds of media; that of no medium is
-// never written.
+// mediumKinds returns the words for the kinds of media, without the one for no
+// medium, which is never written.
 func mediumKinds() list {
 	var words list
 	for _, k := range machine.Kinds() {
@@ -77,7 +77,7 @@ func mediumKinds() list {
 	return words
 }
 
-// withoutChannels are the words for the kinds of media that have no channels.
+// withoutChannels returns the words for the kinds of media without channels.
 func withoutChannels() list {
 	var words list
 	for _, k := range machine.Kinds() {

@@ -8,7 +8,7 @@ import (
 	"dvmtools/pkg/libdvm"
 )
 
-// parameterDefs are the definitions of the values of parameters, of those
+// parameterDefs returns the definitions of the values of parameters, of parameters
 // that no row of the table lists, and of the parameters of every function.
 func parameterDefs() object {
 	return object{
@@ -39,8 +39,8 @@ func parameterDefs() object {
 	}
 }
 
-// perGroup is how many functions share a condition around their own, so that
-// a call is compared with some dozen names and not with all.
+// perGroup is how many functions share an outer condition, so that the name of a
+// call is compared with some dozen names instead of all.
 const perGroup = 12
 
 // functions returns a condition for every function of the table, in groups,
@@ -89,7 +89,7 @@ func half(f *libdvm.Func, params []libdvm.Param) object {
 }
 
 // required returns which parameters a call of f must have, in the halves that
-// the trace holds. What no trace at hand shows may lack any.
+// the trace contains. Functions that are in no trace of testdata may lack any.
 func required(f *libdvm.Func) object {
 	if f.Open {
 		return nil

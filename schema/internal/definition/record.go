@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// note is what a field's type does not say about it.
+// note is what the schema says about a field beyond its type.
 type note struct {
 	// doc is the description, with the unit.
 	doc string
@@ -14,8 +14,8 @@ type note struct {
 	keys, items object
 }
 
-// notes are the notes of a type's fields, by their names in records. Every
-// field has one, and every one a field.
+// notes are the notes of a type's fields, by their names in records. Every field
+// must have a note, and every note a field.
 type notes map[string]note
 
 // field is a field of an object.
@@ -46,23 +46,22 @@ func closed(title, doc string, fields []field) object {
 	}
 }
 
-// record returns the schema of a record with the given fields behind
-// "record".
+// record returns the schema of a record with the field "record" and then the given
+// fields.
 func record(kind, title, doc string, fields []field) object {
 	return closed(title, doc, append([]field{
 		{name: "record", schema: object{{"description", "the type of the record"}, {"const", kind}}},
 	}, fields...))
 }
 
-// version returns the field of a header that says the stream's version.
+// version returns the field of a header with the version of the stream.
 func version(n int) field {
 	return field{name: "version", schema: object{{"description", "the version of the stream's records; readers refuse a higher one"}, {"const", n}}}
 }
 
-// fieldsOf returns the fields of the struct type T as its JSON tags name
-// them, embedded structs among them; "record" and "version", which are
-// written by hand, are left out. A field with omitempty or omitzero need not
-// be there.
+// fieldsOf returns the fields of the struct type T and of its embedded structs, by
+// the names in their JSON tags, except "record" and "version", which are written by
+// hand. A field with omitempty or omitzero is optional.
 func fieldsOf[T any](n notes) []field {
 	used := map[string]bool{}
 	fields := appendFields(nil, reflect.TypeFor[T](), n, used)
@@ -97,16 +96,16 @@ func appendFields(fields []field, t reflect.Type, n notes, used map[string]bool)
 	return fields
 }
 
-// schemaOf returns the schema of a Go type as encoding/json writes it; items
-// are further keywords of an array's elements. A nil pointer that is written
-// is null.
+// schemaOf returns the schema of a Go type as encoding/json writes it. items are
+// further keywords for the elements of an array. With written, a nil pointer is
+// written as null.
 func schemaOf(t reflect.Type, written bool, items object) object {
 	switch t.Kind() {
 	case reflect.Float64:
 		return object{{"type", "number"}}
 	case reflect.Int, reflect.Int32, reflect.Int64:
 		return object{{"type", "integer"}}
-	case reflect.String, reflect.Uint8: // the only bytes are kinds with a name
+	case reflect.String, reflect.Uint8: // all types of uint8 are kinds, written as their names
 		return object{{"type", "string"}}
 	case reflect.Bool:
 		return object{{"type", "boolean"}}
@@ -144,8 +143,8 @@ func defName(t reflect.Type) string {
 	return strings.ToLower(b.String())
 }
 
-// variants returns the schema of a stream's records: each record is of one
-// type, and what is wrong with it is told of that type alone.
+// variants returns the schema of the records of a stream. It selects a type by the
+// field "record", so that errors are about that type only.
 func variants(id, title, doc string, defs object, kinds ...string) object {
 	var all list
 	for _, k := range kinds {
@@ -167,7 +166,7 @@ func variants(id, title, doc string, defs object, kinds ...string) object {
 	}
 }
 
-// Keywords that come often.
+// Keywords that are used often.
 func atLeast(n int) object { return object{{"minimum", n}} }
 
 func pattern(p string) object { return object{{"pattern", p}} }

@@ -32,8 +32,8 @@ func strs[S ~string](ss ...S) list {
 // ref returns a schema that refers to a definition of the same file.
 func ref(def string) object { return object{{"$ref", "#/$defs/" + def}} }
 
-// with returns o with the members of more behind its own; those that o has
-// already are replaced where they stand.
+// with returns o with the members of more after its own. Members that o has
+// already are replaced in place.
 func (o object) with(more ...member) object {
 	o = slices.Clone(o)
 	for _, m := range more {
@@ -46,8 +46,8 @@ func (o object) with(more ...member) object {
 	return o
 }
 
-// width is how long lines may be: a value that fits stays on one line, so
-// that a table of parameters reads like one.
+// width is the greatest length of a line in bytes. A value that fits is written on
+// one line, so that a list of parameters looks like a table.
 const width = 120
 
 // text returns v as indented JSON.
@@ -58,8 +58,8 @@ func text(v any) []byte {
 	return b.Bytes()
 }
 
-// write writes v, which stands behind before bytes of a line that is indented
-// by indent steps.
+// write writes v after the first before bytes of a line that is indented by indent
+// steps.
 func write(b *bytes.Buffer, v any, indent, before int) {
 	flat := oneLine(v)
 	if before+len(flat) <= width {
