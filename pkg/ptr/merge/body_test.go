@@ -9,8 +9,8 @@ import (
 )
 
 // TestTimesInBodies: calls in the body of a loop are executed for iterations,
-// so that their times, call_ and ret_, are added up as those of the loop. What
-// waits, and input and output, keep their rule for ret_.
+// so that their times, call_ and ret_, are added up as those of the loop.
+// Operations that wait, and input and output, keep their rule for ret_.
 func TestTimesInBodies(t *testing.T) {
 	body := func(us int) string {
 		return fmt.Sprintf(`DoPL=1;
@@ -44,7 +44,8 @@ func TestTimesInBodies(t *testing.T) {
 	}
 }
 
-// TestLoopThatNobodyExecutes: 0.3, 0.4, 0.5 and 0.6 ms are 0.45 ms.
+// TestLoopThatNobodyExecutes: of a loop without iterations the mean counts: of
+// 0.3, 0.4, 0.5 and 0.6 ms 0.45 ms.
 func TestLoopThatNobodyExecutes(t *testing.T) {
 	var in [][]byte
 	for i, time := range []string{"0.00030000", "0.00040000", "0.00050000", "0.00060000"} {

@@ -10,12 +10,12 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// clock makes one time of those of a group
+// clock computes the times of a joint call from those of the processes
 // (docs/trace-format.md#merged-times):
 //
 //	call_ of what     the sum, divided by the number of processors that
 //	ends a portion    execute each iteration of the loop; the mean where that
-//	of a loop, call_  is not known or nobody executes any
+//	of a loop, call_  is not known or no process executes any
 //	and ret_ in its
 //	body
 //	other call_       the mean; after biof_ up to call_eiof_ the maximum, as
@@ -28,11 +28,12 @@ import (
 // Sums and quotients are of whole picoseconds, the finest time that a trace
 // can state, rounded half up, and so do not depend on the order of processes.
 type clock struct {
-	// sum adds up all call_ times and divides none, as the Predictor of 2010
-	// did.
+	// sum adds up all call_ times without dividing them, as the Predictor of
+	// 2010 did.
 	sum     bool
 	objects *object.Table
-	// lost is set once the objects could not be followed; warn is told.
+	// lost is set when the objects can no longer be followed, which warn
+	// reports.
 	lost bool
 	warn func(*diag.Error)
 
@@ -40,7 +41,7 @@ type clock struct {
 	loop   bool // between crtpl_ and endpl_
 	mapped bool // the loop was mapped
 	across bool // the loop is a pipeline
-	body   bool // a portion of the loop is under way
+	body   bool // inside a portion of the loop
 }
 
 const (
@@ -52,16 +53,16 @@ const (
 	limit = 1_000_000 * picos
 )
 
-// tally is the times of a group taken together.
+// tally collects the times of a joint call in picoseconds.
 type tally struct {
 	sum, max, n int64
-	over        bool
+	over        bool // too long for a trace
 }
 
 func (t *tally) add(s units.Seconds) {
 	t.n++
 	if s >= limit/picos || t.sum >= limit*8 {
-		t.over = true // one more would not fit into 64 bits
+		t.over = true // the sum would not fit into 64 bits
 		return
 	}
 	p := int64(math.Round(float64(s) * picos))
@@ -126,9 +127,9 @@ func (k *clock) times(calls []*call.Call) (before, inside units.Seconds, err err
 	return before, inside, nil
 }
 
-// replicas returns by how much the sum of the times of n processes in the body
-// of the current loop is divided: by the number of processors that execute each
-// iteration, by n where that is not known or nobody executes any.
+// replicas returns the divisor of the sum of the times of n processes in the body
+// of the current loop: the number of processors that execute each iteration, or n
+// where that is not known or no process executes any.
 func (k *clock) replicas(n int64) int64 {
 	if !k.mapped {
 		return n
@@ -143,7 +144,7 @@ func (k *clock) replicas(n int64) int64 {
 	return max(1, l.Share.Same)
 }
 
-// follow takes in a call of the merged trace.
+// follow updates the state of the clock by a call of the merged trace.
 func (k *clock) follow(c *call.Call) {
 	switch c.Class() {
 	case libdvm.BeginIO:
@@ -168,8 +169,8 @@ func (k *clock) follow(c *call.Call) {
 	k.object(c)
 }
 
-// object keeps the objects up to date. Where that fails, a simulation will
-// fail too and say so; here the mapping of loops is not known any longer.
+// object keeps the objects up to date. When that fails, the mapping of loops is no
+// longer known; a simulation of the trace will report the error.
 func (k *clock) object(c *call.Call) {
 	err := k.objects.Follow(c)
 	if err == nil || k.lost {

@@ -17,13 +17,13 @@ import (
 // Files is the part of a file system that finding traces needs. Names are as
 // the user wrote them.
 type Files interface {
-	// Stat describes a file; its error wraps fs.ErrNotExist for none.
+	// Stat describes a file. Its error wraps fs.ErrNotExist when there is none.
 	Stat(name string) (fs.FileInfo, error)
-	// Same reports whether two files described by Stat are one.
+	// Same reports whether two results of Stat describe the same file.
 	Same(a, b fs.FileInfo) bool
 	// List returns the names of the files in a directory, without it.
 	List(dir string) ([]string, error)
-	// Open opens a trace, with compression undone; "-" is standard input.
+	// Open opens a trace and decompresses it; "-" is standard input.
 	Open(name string) (io.ReadCloser, error)
 }
 
@@ -35,11 +35,11 @@ var extensions = [...]string{".ptr", ".ptr.zst", ".ptr.gz"}
 //   - "-", or no operand at all: standard input;
 //   - an operand with "@", which stands for any string, in the last part of
 //     its path: all traces of the directory whose names it fits, with or
-//     without the extension .ptr. Files that carry no process number are left
-//     out when others carry one;
-//   - an only operand NAME: NAME.ptr if there is one, else NAME0_0.ptr,
-//     NAME1_1.ptr and so on, as many as the header of the first says there
-//     were processes (R 2.5); each with .ptr, .ptr.zst or .ptr.gz;
+//     without the extension .ptr. Files without a process number in the name are
+//     left out when others have one;
+//   - a single operand NAME: NAME.ptr if there is one, else NAME0_0.ptr,
+//     NAME1_1.ptr and so on, as many as the header of the first states
+//     processes (R 2.5); each with .ptr, .ptr.zst or .ptr.gz;
 //   - any other operand: that file.
 //
 // A file named twice is an error.
@@ -110,7 +110,7 @@ func directory(name string) error {
 	return diag.New(diag.Pos{File: name}, "merge/directory", "this is a directory, expected the name of traces; all of its traces are %q", filepath.Join(name, "@"))
 }
 
-// stem adds the trace with one of the extensions.
+// stem adds the trace called stem with the first of the extensions that exists.
 func (f *finder) stem(stem string) bool {
 	for _, ext := range extensions {
 		if info, err := f.files.Stat(stem + ext); err == nil && !info.IsDir() {
@@ -217,7 +217,7 @@ func (f *finder) mask(mask string) error {
 	return nil
 }
 
-// fits reports whether name is mask with something for each "@".
+// fits reports whether name matches mask, in which each "@" stands for any string.
 func fits(mask, name string) bool {
 	parts := strings.Split(mask, "@")
 	last := len(parts) - 1
@@ -236,7 +236,7 @@ func fits(mask, name string) bool {
 	return strings.HasSuffix(rest, parts[last])
 }
 
-// twice is the error of a file that is named more than once.
+// twice returns an error when a file is named more than once.
 func (f *finder) twice() error {
 	for i, a := range f.infos {
 		for j, b := range f.infos[:i] {
@@ -262,11 +262,10 @@ func stemOf(name string) string {
 	return name
 }
 
-// processOf returns the number of the process that the name of a trace ends
-// in, -1 for none: NAME3_3.ptr. The digits before the underline may be those
-// of a name that ends in one: jac10_0.ptr is process 0 of jac1. Where the two
-// numbers of a process differ, as after a remapping of processors, none can
-// be told.
+// processOf returns the process number at the end of the name of a trace, 3 for
+// NAME3_3.ptr, or -1 when there is none. The program's name may itself end in
+// digits: jac10_0.ptr is process 0 of jac1. Where the two numbers differ, as after
+// a remapping of processors, the result is -1.
 func processOf(name string) int {
 	before, number, ok := numbers(name)
 	if !ok || !strings.HasSuffix(before, number) {
@@ -286,7 +285,7 @@ func ofProcess(name string) bool {
 	return ok && before != "" && isDigit(before[len(before)-1])
 }
 
-// numbers cuts a name at its last underline, behind which are only digits.
+// numbers cuts a name at its last underscore, which only digits may follow.
 func numbers(name string) (before, number string, ok bool) {
 	stem := stemOf(filepath.Base(name))
 	at := strings.LastIndexByte(stem, '_')

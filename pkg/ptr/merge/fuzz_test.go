@@ -14,8 +14,9 @@ import (
 	"dvmtools/pkg/ptr/merge"
 )
 
-// program is a program that bytes describe, and what its processes trace. No
-// two of its calls are at one line, so that it is known which belong together.
+// program is a program that bytes describe, and the traces of its processes. No
+// two of its calls have the same line, so that the line tells which calls belong
+// together.
 type program struct {
 	code  []byte
 	procs []bytes.Buffer
@@ -38,7 +39,7 @@ func newProgram(n int, code []byte) *program {
 	return p
 }
 
-// call lets the processes in who make a call at a line of its own.
+// call makes a call at a new line on the processes in who.
 func (p *program) call(who []bool, fn, rest string) {
 	line := 10 + len(p.calls)
 	for i := range p.procs {

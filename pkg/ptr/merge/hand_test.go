@@ -21,8 +21,7 @@ var shortEvent = regexp.MustCompile(`^(call_|ret_|Event_)\S+ [0-9.]+ \d+$`)
 
 // trace makes the trace of one of n processes. An event is written short, as
 // "call_crtpl_ 0.00000100 15"; every other line of body is a parameter line.
-// Initialisation stands before, and the program's end, when body has none,
-// behind.
+// trace adds the initialization, and the program's end when body has none.
 func trace(n int, body string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "RTS VERSION = 2889\nProcCount=%d;  PSRank=1;  PSSize= %d;\nVProcCount=0;\nMasterProc=0(0);   IOProc=0(0);\n", n, n)
@@ -228,7 +227,7 @@ func TestTimes(t *testing.T) {
 }
 
 // loop is a loop of 8 iterations over a template that is distributed over two
-// processes when axis is 1 and whole on both when it is 0. at is the address
+// processes when axis is 1 and replicated on both when it is 0. at is the address
 // of the first object, times are those of the two dopl_.
 func loop(at, axis int, mapped bool, across string, first, rest string) string {
 	s := fmt.Sprintf(`
@@ -344,8 +343,7 @@ func TestUnequalLoop(t *testing.T) {
 	same(t, merged(t, merge.Options{}, trace(2, dopl("a0", 1, 0)), trace(2, dopl("b0", 0))), want)
 }
 
-// TestErrors: what is wrong with a set of traces is said with names and
-// places.
+// TestErrors: errors about a set of traces name the files and places.
 func TestErrors(t *testing.T) {
 	const (
 		getam  = "call_getam_ 0.00000100 5\nret_getam_ 0.00000100 5\n"
@@ -395,7 +393,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestFailures: errors that are not about the traces come through.
+// TestFailures: errors of opening, reading and writing are returned.
 func TestFailures(t *testing.T) {
 	broken := errors.New("broken")
 	good := trace(2, "")

@@ -7,10 +7,10 @@ import (
 	"slices"
 )
 
-// A system lets a process have some hundreds or thousands of files open, and
-// each open trace costs the buffers of its decoder. Runs of few processes have
-// all traces open and read them as they come, as named pipes need it. Of runs
-// with more, those that are small are read whole and closed at once.
+// Operating systems limit the number of open files, and each open trace has a
+// decoder with its buffers. In runs of at most keptOpen processes all traces stay
+// open and are read as they arrive, as named pipes need. In larger runs small
+// traces are read into memory and closed at once.
 const (
 	keptOpen  = 64
 	heldTrace = 256 << 10
@@ -19,12 +19,12 @@ const (
 
 // holder reads small traces into memory.
 type holder struct {
-	left    int    // of heldAll
+	left    int    // bytes left of heldAll
 	scratch []byte // a trace of unknown length
 }
 
 // hold returns src, or its content when it is small and there is memory left
-// for it; then src is closed. An error of reading comes where it came before.
+// for it; then src is closed. The result fails at the same byte as src.
 func (h *holder) hold(src io.ReadCloser) (io.ReadCloser, error) {
 	most := min(heldTrace, h.left)
 	if most == 0 {
@@ -45,8 +45,8 @@ func (h *holder) hold(src io.ReadCloser) (io.ReadCloser, error) {
 	return &reading{io.MultiReader(bytes.NewReader(text), src), src}, nil
 }
 
-// fill reads until b is full or src ends or breaks; the error is nil in the
-// first case only.
+// fill reads until b is full or src ends or fails. The error is nil only when b is
+// full.
 func fill(src io.Reader, b []byte) (n int, err error) {
 	for idle := 0; n < len(b) && err == nil; {
 		var m int
@@ -70,7 +70,7 @@ type reading struct {
 
 func (r *reading) Close() error { return r.src.Close() }
 
-// broken is the rest of an input that cannot be read.
+// broken stands for the rest of an input that cannot be read.
 type broken struct{ err error }
 
 func (b broken) Read([]byte) (int, error) { return 0, b.err }

@@ -8,13 +8,13 @@ import (
 	"dvmtools/pkg/libdvm"
 )
 
-// MaxLookahead is how many calls of a process are read ahead at most to find
-// out how calls of several processes belong together. With more than 64
-// processes it is less: the calls read ahead of all processes are then at
-// most 65536, and of one at least 64.
+// MaxLookahead is the greatest number of calls of a process that are read ahead to
+// match calls of several processes. With more than 64
+// processes fewer are read ahead: 65536 divided by the number of processes, but at
+// least 64.
 const MaxLookahead = 1024
 
-// lookahead returns the bound for n processes.
+// lookahead returns how many calls of each of n processes may be read ahead.
 func lookahead(n int) int { return min(MaxLookahead, max(64, 65536/n)) }
 
 // same reports whether call a of process p and call b of process q are the
@@ -44,7 +44,7 @@ func (n *names) same(p *process, a *call.Call, q *process, b *call.Call) bool {
 			return ca == cb
 		}
 	}
-	// The handle is not known yet, as only in calls far ahead.
+	// The handle is not known yet. This happens only in calls far ahead.
 	return samePlace(a, b)
 }
 
@@ -60,7 +60,7 @@ func equalArrays(a, b *call.Call, key string) bool {
 	return slices.EqualFunc(a.Args.Elems(qa), b.Args.Elems(qb), bytes.Equal)
 }
 
-// group is the processes that stand at the same call.
+// group holds the processes whose next call is the same.
 type group struct {
 	procs []*process
 	calls []*call.Call // their heads
@@ -70,8 +70,8 @@ func (g *group) add(p *process, c *call.Call) {
 	g.procs, g.calls = append(g.procs, p), append(g.calls, c)
 }
 
-// gather puts the active processes into groups by their heads; those at the
-// program's end are returned apart. The groups are valid until the next call.
+// gather groups the active processes by their heads and returns those at the
+// program's end separately. The groups are valid until gather is called again.
 func (m *merger) gather() (groups []group, ended []*process, err error) {
 	for i := range m.groups {
 		m.groups[i].procs, m.groups[i].calls = m.groups[i].procs[:0], m.groups[i].calls[:0]
@@ -106,10 +106,10 @@ func (m *merger) gather() (groups []group, ended []*process, err error) {
 	return m.groups[:used], ended, nil
 }
 
-// choose returns the group that goes first: of those with a process that
-// reaches the head of another group in the fewest calls the one at the
-// smallest LINE, then the one of the lowest process. found is false when
-// nobody does within the bound and LINE alone decides.
+// choose returns the group that goes first: the one with a process that reaches
+// the head of another group in the fewest calls; of several the one at the smallest
+// LINE, then the one of the lowest process. found is false when no process reaches
+// another head within the look-ahead, so that only LINE decides.
 func (m *merger) choose(groups []group) (first *group, found bool) {
 	for k := 1; k <= m.ahead; k++ {
 		more := false
@@ -136,15 +136,16 @@ func (m *merger) choose(groups []group) (first *group, found bool) {
 	return first, false
 }
 
-// before reports whether a goes before b when nothing but LINE counts; groups
-// are in the order of their lowest processes.
+// before reports whether a goes before b by LINE. At the same LINE the earlier
+// group stays first, as groups are in the order of their lowest processes.
 func before(a, b *group) bool {
 	return b == nil || a.calls[0].Line < b.calls[0].Line
 }
 
-// reaches reports whether a process of group i stands, after k calls, at the
-// head of another group; any is false when all have ended before. What is
-// wrong with a trace further on is said when its calls are due.
+// reaches reports whether the call of a process of group i after k others is the
+// head of another group; any is false when all processes of the group end before.
+// Errors in the calls ahead are ignored here: they are returned when the calls are
+// merged.
 func (m *merger) reaches(groups []group, i, k int) (hit, any bool) {
 	g := &groups[i]
 	for at, p := range g.procs {

@@ -46,8 +46,8 @@ func TestOrder(t *testing.T) {
 		warn bool
 	}{
 		{"equal", [][]int{{5, 6, 5, 6}, {5, 6, 5, 6}}, "5 6 5 6", false},
-		// Process 1 comes to 3 after one call, process 0 never to 9: the
-		// smallest LINE would let 0 run away, and tear 3 and 4.
+		// Process 1 comes to 3 after one call, process 0 never to 9. By the
+		// smallest LINE process 0 would go first, and 3 and 4 would not match.
 		{"a call more at a larger line", [][]int{{3, 4}, {9, 3, 4}}, "9 3 4", false},
 		// Process 0 comes to 3 after three calls, process 1 to 7 after two.
 		{"the nearer one goes first", [][]int{{7, 8, 9, 3, 99}, {3, 4, 7, 8, 99}}, "3 4 7 8 9 3 99", false},
@@ -86,8 +86,8 @@ func TestOrder(t *testing.T) {
 
 func join(n []int) string { return strings.Trim(fmt.Sprint(n), "[]") }
 
-// TestHalves: calls with one half and calls whose halves are at different
-// places match only their like.
+// TestHalves: calls with one half match only calls with the same half, and calls
+// whose halves are at different places only calls with the same places.
 func TestHalves(t *testing.T) {
 	const (
 		tron  = "call_tron_ 0.00000100 5\n"
@@ -109,9 +109,8 @@ func TestHalves(t *testing.T) {
 		Event_dvm_exit 0.00000100 99 rc=0;`)
 }
 
-// TestNested: what the run-time system called inside a call is kept from the
-// first process, takes its part of the merged time, and tells what handles
-// are called.
+// TestNested: nested calls are those of the first process, with times in
+// proportion to the merged time, and relate handles as other calls do.
 func TestNested(t *testing.T) {
 	process := func(ref, inner, own string) []byte {
 		text := string(trace(2, "call_bsynch_ 0.00000100 5\nNESTED\nret_bsynch_ "+own+" 5\n"+
@@ -132,7 +131,7 @@ func TestNested(t *testing.T) {
 		call_delarm_ 0.00000100 6 ArrayMapRef=a7;
 		ret_delarm_ 0.00000100 6
 		Event_dvm_exit 0.00000100 99 rc=0;`)
-	// Alone in a task, process 1 gets the name that the joint call taught.
+	// Alone in a task, process 1 uses the name known from the joint call.
 	in := func(am, ref string, run bool) []byte {
 		body := "call_delarm_ 0.00000100 6\nArrayMapRef=" + ref + ";\nret_delarm_ 0.00000100 6\n"
 		text := string(process(ref, "0.00001000", "0.00002000"))

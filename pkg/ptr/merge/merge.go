@@ -22,8 +22,8 @@ type Source struct {
 	Name string
 	// Process is the number of the process, -1 when it is not known.
 	Process int
-	// Open opens the trace with its compression undone. It is called once;
-	// what it returns is closed before [Merge] returns.
+	// Open opens the trace and decompresses it. It is called once; its result
+	// is closed before [Merge] returns.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -34,17 +34,17 @@ type Options struct {
 	// 2010 did. ret_ times are not affected.
 	SumCallTimes bool
 	// KeepOwn keeps the times of each process beside the merged ones
-	// (docs/trace-format.md#own-times). A set of one process is passed through
-	// without.
+	// (docs/trace-format.md#own-times). A single trace is copied without
+	// them.
 	KeepOwn bool
-	// Warn, when set, is told of what was noticed.
+	// Warn, when set, gets the warnings.
 	Warn func(*diag.Error)
 }
 
 // Merge writes the traces of the processes of one run to w as one trace. The
-// order of sources does not matter when all say their process; otherwise the
-// first is process 0. A single trace is copied byte for byte, and read on the
-// way: when it is cut, the error says so after all of it was written.
+// order of sources does not matter when all state their process; otherwise the
+// first is process 0. A single trace is copied byte for byte and checked at the
+// same time: when it is damaged, all of it is written before the error is returned.
 //
 // Errors about the traces are *diag.Error with file and line, those of
 // opening, reading and writing are returned as they come. What was merged
@@ -80,7 +80,7 @@ type merger struct {
 	names names
 	clock clock
 	ahead int
-	own   bool // own times are kept
+	own   bool // keep own times
 	warn  func(*diag.Error)
 
 	// tasks holds for each task that was entered how many processes are
@@ -88,13 +88,12 @@ type merger struct {
 	tasks []int
 	joint int64 // calls written
 
-	groups []group
-	ended  []*process
-	merged call.Call
-	// portion are the lines of a portion, kept for their memory.
-	portion [][]byte
-	times   call.Own // kept for their memory
-	astray  bool     // calls were put in order by LINE alone
+	groups  []group
+	ended   []*process
+	merged  call.Call
+	portion [][]byte // the lines of a portion; its memory is reused
+	times   call.Own // its memory is reused
+	astray  bool     // a warning said that calls are ordered by LINE only
 }
 
 func (m *merger) close() error {
@@ -156,7 +155,7 @@ func (m *merger) run(sources []Source, opts Options) error {
 	}
 }
 
-// prelude writes what process 0 did before ret_dvm_Init and that itself.
+// prelude writes the calls of process 0 up to ret_dvm_Init.
 func (m *merger) prelude() error {
 	p := m.procs[0]
 	for {
@@ -175,7 +174,8 @@ func (m *merger) prelude() error {
 	}
 }
 
-// emit writes the call that the group stands at and takes it from all.
+// emit writes the joint call of the group and removes it from the group's
+// processes.
 func (m *merger) emit(g *group) error {
 	c := g.calls[0]
 	before, inside, err := m.clock.times(g.calls)
@@ -207,8 +207,8 @@ func (m *merger) emit(g *group) error {
 	return nil
 }
 
-// text returns the lines that the joint call keeps: those of the first process,
-// without a portion unless all processes state the same.
+// text returns the other lines of the joint call: those of the first process,
+// without its portion unless all processes state the same one.
 func (m *merger) text(calls []*call.Call) [][]byte {
 	c := calls[0]
 	if c.Class() != libdvm.DoLoop {
@@ -272,12 +272,12 @@ func (m *merger) nested(procs []*process, calls []*call.Call, inside units.Secon
 	return out
 }
 
-// own copies a value to memory of its own.
+// own returns a copy of a value.
 func own(_ *call.Param, b []byte) []byte { return slices.Clone(b) }
 
-// scaled rounds down to whole picoseconds, so that the parts of a time stay
-// below it. What the product lacks of a whole number by its own rounding is
-// made up for.
+// scaled returns s times by, rounded down to whole picoseconds, so that the sum of
+// nested times does not exceed the time around them. The addend 1e-3 makes up for
+// the rounding of the product.
 func scaled(s units.Seconds, by float64) units.Seconds {
 	if by == 1 {
 		return s
@@ -293,7 +293,7 @@ func sum(calls []call.Call) units.Seconds {
 	return t
 }
 
-// finish writes the program's end and what process 0 did behind it.
+// finish writes the program's end and the calls of process 0 after it.
 func (m *merger) finish() error {
 	first := m.procs[0]
 	exit := *first.rd.Exit()
@@ -337,14 +337,14 @@ func (m *merger) finish() error {
 	return nil
 }
 
-// early is the error of a process that ends its program while others go on.
+// early returns the error of a process that ends while others continue.
 func early(p *process, g *group) error {
 	e, c, q := p.rd.Exit(), g.calls[0], g.procs[0]
 	return diag.New(c.Pos, "merge/early", "process %d goes on with %s here, but process %d (%s) has ended the program at %s:%d (calls before: %d); expected traces of one run, in which all processes end together",
 		q.index, c.Func, p.index, p.name, e.File, e.Line, p.taken)
 }
 
-// stray warns, once, that calls could not be matched.
+// stray warns, the first time, that calls could not be matched.
 func (m *merger) stray(groups []group) {
 	if m.astray {
 		return

@@ -7,31 +7,33 @@ import (
 	"dvmtools/pkg/libdvm"
 )
 
-// names gives every handle of the run the name that it has in the merged
-// trace. Handles, references and addresses alike, mean something inside one
-// process only, so each process has a map from its own to the canonical one:
+// names maps the handles of all processes to their names in the merged trace.
+// A handle, whether a reference or an address, is valid only inside its process,
+// so each process has a map from its own handles to the canonical names:
 //
-//   - what process 0 takes part in is named as process 0 names it;
-//   - every joint call tells the others what their handle at the same
-//     position is called, the newest counts, for addresses are used again;
-//   - what a group without process 0 creates, or uses and nobody has named,
-//     gets a name that no process can have as an address: one for each
-//     handle of the first process of the group, used again when the process
-//     uses the address again, so that there are not more names than addresses.
+//   - An object of a call in which process 0 takes part has the name that it has
+//     in process 0.
+//   - Every joint call relates the handles at the same position of its
+//     processes. The newest relation counts, as addresses are used again.
+//   - An object that a group without process 0 creates, or uses without a known
+//     name, gets an invented name that is no possible address. There is one for
+//     each handle of the first process of the group, and the same one when that
+//     process uses the address again, so that names are no more than addresses.
 //
 // NULL, 0 and the reference of all ones are the same in all processes.
 type names struct {
-	next uint64 // of the names invented
+	next uint64 // how many names were invented
 	wide bool   // a reference of more than 32 bits was seen
-	// group is the canonical names of the half being written, by position.
+	// group holds the canonical names of the handles of the half that is being
+	// written, in their order.
 	group   []uint64
 	scratch [2]call.Params // the args and ret of a call under their new names
 	arena   []byte
 }
 
-// The names that are invented lie where no program has addresses: in the
-// non-canonical part of 64 bits, or, in the trace of a 32-bit system, so that
-// references keep their 8 digits, next to the end of 32 bits.
+// Invented names are no addresses of any program: with 64 bits they are in the
+// non-canonical range; in the trace of a 32-bit system, where references must keep
+// their 8 digits, they are near the end of 32 bits.
 const (
 	wideBase   = 0xfffe << 48
 	wideNames  = 1 << 48
@@ -39,12 +41,13 @@ const (
 	shortNames = 0xf0000
 )
 
-// invented reports whether h lies where names are invented.
+// invented reports whether h is in a range of invented names.
 func invented(h uint64) bool {
 	return h-wideBase < wideNames || h-shortBase < shortNames
 }
 
-// sameEverywhere reports whether h is no address.
+// sameEverywhere reports whether h is no address, but means the same in all
+// processes.
 func sameEverywhere(h uint64) bool {
 	return h == 0 || h == 0xffffffff || h == 0xffffffffffffffff
 }
@@ -58,7 +61,7 @@ func (n *names) of(p *process, h uint64) (uint64, bool) {
 	return c, ok
 }
 
-// invent returns the name that is invented for p's handle h.
+// invent returns the invented name of p's handle h, the same each time.
 func (n *names) invent(p *process, h uint64) uint64 {
 	if name, ok := p.made[h]; ok {
 		return name
@@ -75,7 +78,7 @@ func (n *names) invent(p *process, h uint64) uint64 {
 	return name
 }
 
-// learn notes that p's handle h is called name.
+// learn stores name as the canonical name of p's handle h.
 func (n *names) learn(p *process, h, name uint64) {
 	if sameEverywhere(h) || p.index == 0 && !invented(h) {
 		return
@@ -86,16 +89,16 @@ func (n *names) learn(p *process, h, name uint64) {
 	p.canon[h] = name
 }
 
-// half says which parameters of a call are meant.
+// half selects the parameters of one half of a call.
 type half func(*call.Call) *call.Params
 
 func argsOf(c *call.Call) *call.Params { return &c.Args }
 func retOf(c *call.Call) *call.Params  { return &c.Ret }
 
-// rename returns the parameters of the first process of the group under their
-// canonical names; all processes of the group learn them. created says that
-// handles name objects that this call makes. The result is valid until the
-// next call with the same slot.
+// rename returns the parameters of the first process of the group with canonical
+// names for handles, and stores these names for all processes of the group. created
+// says that handles name objects that this call creates. The result is valid until
+// rename is called again with the same slot.
 func (n *names) rename(group []*process, calls []*call.Call, of half, created bool, slot int) *call.Params {
 	first := of(calls[0])
 	n.group = n.group[:0]
@@ -134,7 +137,7 @@ func (n *names) rename(group []*process, calls []*call.Call, of half, created bo
 	return dst
 }
 
-// position settles the canonical name of element j (-1: the value) of
+// position determines the canonical name of element j (-1: the value) of
 // parameter i and reports whether it differs from the handle of the first
 // process.
 func (n *names) position(group []*process, calls []*call.Call, of half, i, j int, created bool) bool {
@@ -174,8 +177,8 @@ func (n *names) position(group []*process, calls []*call.Call, of half, i, j int
 }
 
 // handleAt returns the handle at element j (-1: the value) of parameter i of
-// ps. When like is given, the parameter must have its key; it is looked for
-// when it is elsewhere.
+// ps. When like is given, the parameter must have the key of like, and may be at
+// another position.
 func handleAt(ps *call.Params, like *call.Param, i, j int) (uint64, bool) {
 	var q *call.Param
 	if i < ps.Len() {
@@ -200,8 +203,8 @@ func isHandle(q *call.Param) bool {
 	return q.Kind == libdvm.Handle || q.Kind == libdvm.Pointer
 }
 
-// hex reads a handle; the reader lets only hexadecimal digits in lower case
-// through.
+// hex reads a handle, which the reader has checked to have only hexadecimal digits
+// in lower case.
 func hex(b []byte) uint64 {
 	var h uint64
 	for _, d := range b {
@@ -214,9 +217,9 @@ func hex(b []byte) uint64 {
 	return h
 }
 
-// creates lists the classes whose result is an object that the call makes;
-// the others return one that may be known already. Ordinary functions that
-// return handles make maps.
+// creates lists the classes whose functions return a new object. Those of other
+// classes may return a known one. Ordinary functions that return handles create
+// maps.
 var creates = [libdvm.NumClasses]bool{
 	libdvm.Ordinary:             true,
 	libdvm.ViewSystem:           true,

@@ -9,9 +9,8 @@ import (
 	"dvmtools/pkg/ptr/merge"
 )
 
-// task is a task that process p of two runs in, and that the other one passes
-// by: am is the own name of its machine, line where the process has last
-// reported its position.
+// task is a task as one process traces it, which runs in it or not. am is the
+// handle of its abstract machine in that process, line the LINE of runam_.
 func task(run bool, am string, line int, body string) string {
 	s := fmt.Sprintf("call_runam_ 0.00000100 %d\nAMRef=%s;\nret_runam_ 0.00000100 %d\nRun=", line, am, line)
 	if !run {
@@ -20,8 +19,8 @@ func task(run bool, am string, line int, body string) string {
 	return s + "1;\n" + body + "\ncall_stopam_ 0.00000100 20\nret_stopam_ 0.00000100 20\n"
 }
 
-// machines names a template and two machines of it, at own addresses; the
-// lines are those of a process that came from elsewhere.
+// machines creates a template and two abstract machines of it at the given
+// addresses. getamr_ has the given LINE.
 func machines(view, am0, am1 string, line int) string {
 	var s strings.Builder
 	s.WriteString(fmt.Sprintf("call_crtamv_ 0.00000100 5\nAMRef=0; Rank=1; StaticSign=0;\nSizeArray[0]=2;\nret_crtamv_ 0.00000100 5\nAMViewRef=%s;\n", view))
@@ -33,11 +32,10 @@ func machines(view, am0, am1 string, line int) string {
 
 const group = "call_crtrg_ 0.00000100 30\nStaticSign=0; DelRedSign=0;\nret_crtrg_ 0.00000100 30\nRedGroupRef=%s;\n"
 
-// TestTasksByMachine: runam_ and getamr_ belong together by the machine they
-// name, not by LINE; a task runs to its end before the next; what a task
-// makes on process 1 gets a name of its own although process 0 has another
-// object at that address, also when the address is that of an object which
-// was made together and is gone.
+// TestTasksByMachine: runam_ and getamr_ match by the abstract machine that they
+// name, not by LINE. A task runs to its end before the next. An object that process
+// 1 creates in a task gets a new name although process 0 has another object at that
+// address, also when the address was that of a deleted object of both.
 func TestTasksByMachine(t *testing.T) {
 	p0 := machines("a0", "a1", "a2", 5) + fmt.Sprintf(group, "e0") +
 		task(true, "a1", 6, fmt.Sprintf(group, "c0")) +
@@ -80,8 +78,8 @@ func TestTasksByMachine(t *testing.T) {
 		Event_dvm_exit 0.00000100 99 rc=0;`)
 }
 
-// TestTasksWithoutRun: a runam_ that states no Run lets its process in (R
-// appendix 5), so that what process 0 does until its stopam_ is the task's.
+// TestTasksWithoutRun: a process whose runam_ states no Run enters the task (R
+// appendix 5), so that the calls of process 0 up to its stopam_ are in the task.
 func TestTasksWithoutRun(t *testing.T) {
 	in := strings.Replace(task(true, "a1", 6, fmt.Sprintf(group, "c0")), "Run=1;\n", "", 1)
 	same(t, merged(t, merge.Options{},
@@ -103,8 +101,9 @@ func TestTasksWithoutRun(t *testing.T) {
 }
 
 // TestInventedNames: an address that is used again gets the same name again,
-// so that their number does not grow with the trace; a process 0 that itself
-// has such an address gives way; names have as many digits as the trace's.
+// so that their number does not grow with the trace. An address of process 0 in
+// the range of invented names is renamed. Names have as many digits as the
+// addresses of the trace.
 func TestInventedNames(t *testing.T) {
 	for _, c := range []struct{ name, own0, own1, other string }{
 		{"32 bits", "a0", "b0", "fff00002"},
@@ -130,8 +129,7 @@ func TestInventedNames(t *testing.T) {
 	}
 }
 
-// TestAddressesInArrays: addresses in arrays are renamed too, and what is the
-// same everywhere stays.
+// TestAddressesInArrays: addresses in arrays are renamed too; NULL is not.
 func TestAddressesInArrays(t *testing.T) {
 	mem := func(a, b string) string {
 		return "call_srmem_ 0.00000100 7\nMemoryCount=2;\nStartAddrArray[0]=" + a + "; StartAddrArray[1]=" + b + ";\nLengthArray[0]=4; LengthArray[1]=8;\nret_srmem_ 0.00000100 7\n"

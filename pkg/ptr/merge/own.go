@@ -6,8 +6,8 @@ import (
 	"dvmtools/pkg/call"
 )
 
-// ownOf returns the times of each process of a joint call, nothing when they
-// are not to be kept. They are valid until the next call.
+// ownOf returns the times of each process in a joint call, none unless they are
+// to be kept. The result is valid until ownOf is called again.
 func (m *merger) ownOf(g *group) call.Own {
 	if !m.own {
 		return call.Own{}

@@ -10,8 +10,8 @@ import (
 
 var ownLines = regexp.MustCompile(`(?m)^OwnTimes: .*\n`)
 
-// Own times stand beside the merged ones: those of a call that not all
-// execute, of one without a ret_ line, of an operation that waits, and of the
+// Own times are kept beside the merged ones: those of a call that only some
+// processes execute, of one without a ret_ line, of an operation that waits, and of the
 // end.
 func TestOwnTimes(t *testing.T) {
 	got := merged(t, merge.Options{KeepOwn: true},
@@ -29,8 +29,8 @@ func TestOwnTimes(t *testing.T) {
 		Event_dvm_exit 0.00000200 99 OwnTimes: 0.00000100*2 0.00000400 rc=0;`)
 }
 
-// Without the lines of own times a merged trace is what it is without the
-// option, for every run; that of one process passes through.
+// For every run a merged trace without its lines of own times equals the one
+// without the option. A single trace is copied unchanged.
 func TestOwnTimesChangeNothingElse(t *testing.T) {
 	for _, r := range runs(t) {
 		plain, own := merged(t, merge.Options{}, r.texts...), merged(t, merge.Options{KeepOwn: true}, r.texts...)

@@ -14,8 +14,8 @@ import (
 type process struct {
 	index int // 0 is process 0
 	name  string
-	// stated is the number of the process that the trace states, known when
-	// the first call of the program was read.
+	// stated is the process number that the trace states. It is known as soon
+	// as the first call of the program is read.
 	stated int
 	src    io.Closer
 	rd     *ptr.Reader
@@ -27,21 +27,21 @@ type process struct {
 	direct *call.Call
 	taken  int64 // calls taken from the head
 
-	// ended is set when the program's end was read; after is the first call
-	// behind it, of process 0 only.
+	// ended is set when the program's end was read. after is the first call
+	// after it, for process 0 only.
 	ended bool
 	after *call.Call
 
 	// level is the number of tasks that the process runs in.
 	level int
-	// canon maps the process's own handles to those of the merged trace, made
-	// holds the names invented for its own handles.
+	// canon maps the process's own handles to their canonical names, made maps
+	// some to their invented names.
 	canon map[uint64]uint64
 	made  map[uint64]uint64
 }
 
-// peek returns the call that k others stand before, valid until it is taken,
-// or nil when the program ends before it.
+// peek returns the next call after k others, or nil when the program ends before
+// it. The call is valid until it is taken.
 func (p *process) peek(k int) (*call.Call, error) {
 	for {
 		switch {
@@ -132,7 +132,7 @@ func (p *process) push(c *call.Call) {
 	p.queue = append(p.queue, d)
 }
 
-// copied is a call that owns its memory and is used again and again.
+// copied is a call with its own memory, which is reused.
 type copied struct {
 	c     call.Call
 	arena []byte
@@ -165,7 +165,7 @@ func (d *copied) lines(dst, src [][]byte) [][]byte {
 	return dst
 }
 
-// copyParams makes dst a copy of src with each value passed through value.
+// copyParams makes dst a copy of src in which value has replaced each value.
 func copyParams(dst, src *call.Params, value func(*call.Param, []byte) []byte) {
 	dst.Reset()
 	for i := range src.Len() {
@@ -189,7 +189,7 @@ func copyParams(dst, src *call.Params, value func(*call.Param, []byte) []byte) {
 	}
 }
 
-// cloneCalls returns copies of nested calls that own their memory.
+// cloneCalls returns copies of nested calls with their own memory.
 func cloneCalls(calls []call.Call) []call.Call {
 	if len(calls) == 0 {
 		return nil

@@ -75,8 +75,8 @@ type event struct {
 	block                string // the lines up to the next event
 }
 
-// where is what the events of a process and of the merged trace have in
-// common; of runam_ and getamr_ the line may differ.
+// where is what an event of a process and the same event of the merged trace have
+// in common. The line of runam_ and getamr_ may differ.
 func (e event) where() string {
 	line := e.line
 	if e.fn == "runam_" || e.fn == "getamr_" {
@@ -111,7 +111,7 @@ func events(t testing.TB, text []byte) []event {
 }
 
 // TestSubsequence: the events of each process are in the merged trace in
-// their order; those of the message layer behind the end exist on process 0.
+// their order; those of the message layer after the end are those of process 0.
 func TestSubsequence(t *testing.T) {
 	for _, r := range runs(t) {
 		t.Run(r.Name, func(t *testing.T) {
@@ -132,8 +132,8 @@ func TestSubsequence(t *testing.T) {
 					at++
 				}
 			}
-			// Nothing is invented either: at no place are there more events
-			// than all processes have together.
+			// No events are added: at no place are there more events than all
+			// processes have together.
 			have := map[string]int{}
 			for _, list := range in {
 				for _, e := range list {
@@ -204,9 +204,9 @@ func strays(list []event) (stray []string, n int) {
 	return stray, n
 }
 
-// TestHandles: a reference that a merged call uses was returned by an earlier
-// one; with addresses of several processes mixed it would not be. What realn_
-// and redis_ replace without telling is unknown in the traces already.
+// TestHandles: every reference in a merged call was returned by an earlier call,
+// which would not hold if addresses of several processes were mixed. References
+// that realn_ and redis_ replace without an event are unknown in the traces too.
 func TestHandles(t *testing.T) {
 	clean := 0
 	for _, r := range runs(t) {

@@ -13,8 +13,8 @@ import (
 	"dvmtools/pkg/ptr/merge"
 )
 
-// repeated is a trace whose program does the same n times; it is made while
-// it is read.
+// repeated reads a trace in which body is repeated n times, without keeping it in
+// memory.
 func repeated(head, body, tail []byte, n int) io.Reader {
 	return io.MultiReader(bytes.NewReader(head), &cycle{body: body, n: n}, bytes.NewReader(tail))
 }
@@ -59,7 +59,8 @@ func longRun(n int) ([]merge.Source, int64) {
 	return list, int64(size)
 }
 
-// watch counts calls in what is written, and the memory in use at some.
+// watch counts the calls that are written, and measures the memory in use after
+// every so many.
 type watch struct {
 	calls int
 	every int
@@ -135,8 +136,8 @@ func manySources(texts [][]byte) (list []merge.Source, open, most *int) {
 	return list, open, most
 }
 
-// TestManyProcesses: a thousand small traces are one run, and one is open at a
-// time; of long ones each stays open until the end.
+// TestManyProcesses: a run may have a thousand small traces, of which only one is
+// open at a time. Long ones stay open until the end.
 func TestManyProcesses(t *testing.T) {
 	for _, c := range []struct {
 		name         string
@@ -176,8 +177,8 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// TestManyBroken: a source that cannot be read further says so when its turn
-// comes, after what was read of it was merged.
+// TestManyBroken: an error in reading a source is returned when the calls read
+// before it are merged.
 func TestManyBroken(t *testing.T) {
 	const n = 70
 	texts := make([][]byte, n)

@@ -13,7 +13,7 @@ import (
 	"dvmtools/pkg/ptr"
 )
 
-// order puts sources into the order of their processes when all say it.
+// order sorts sources by process when all state it.
 func order(sources []Source) ([]Source, error) {
 	if len(sources) == 0 {
 		return nil, diag.New(diag.Pos{}, "merge/none", "no trace is given, expected one for each process of a run")
@@ -113,8 +113,8 @@ func counted(n int, what string) string {
 	return fmt.Sprint(n, " ", what, "s are")
 }
 
-// pass copies a single trace. A trace named as that of one of several
-// processes is no whole run; one without a number may be a merged one.
+// pass copies a single trace. When its name has a process number, it must be the
+// only process of its run; without a number it may be a merged trace.
 func pass(ctx context.Context, w io.Writer, s Source) (err error) {
 	src, err := s.Open()
 	if err != nil {

@@ -5,11 +5,11 @@ import (
 	"dvmtools/pkg/libdvm"
 )
 
-// decide takes the result of runam_ and dopl_ from the first process of the
-// group that got no zero: of a task that one process enters, and of a loop
-// that one process has iterations of, the merged trace must say so.
+// decide takes the result of runam_ and dopl_ from the first process of the group
+// for which it is not zero: the merged trace must enter a task that any process
+// enters, and execute a loop of which any process has iterations.
 func (m *merger) decide(out *call.Call, g *group) {
-	key, none := "", int64(0) // the result, and what counts when none is stated
+	key, none := "", int64(0) // the result, and its value when it is not stated
 	switch out.Class() {
 	case libdvm.RunMachine:
 		key, none = "Run", 1
@@ -26,8 +26,8 @@ func (m *merger) decide(out *call.Call, g *group) {
 	}
 }
 
-// tasksAfter keeps account of tasks after the group's call: those that
-// runam_ lets in go on alone until the last of them has left by stopam_.
+// tasksAfter updates the tasks after the group's call. Only the processes that
+// enter a task by runam_ continue until the last of them has left it by stopam_.
 func (m *merger) tasksAfter(g *group) {
 	switch g.calls[0].Class() {
 	case libdvm.RunMachine:
@@ -46,7 +46,8 @@ func (m *merger) tasksAfter(g *group) {
 	}
 }
 
-// leave takes processes out of the innermost task, which ends with the last.
+// leave removes processes from the innermost task, which ends when the last one
+// leaves.
 func (m *merger) leave(procs []*process) {
 	if len(m.tasks) == 0 {
 		return

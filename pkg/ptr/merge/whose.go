@@ -33,9 +33,9 @@ func statedProcess(c *call.Call) int {
 	return unknownProcess
 }
 
-// checkOwners reads every trace to the beginning of the program and checks
-// that it is that of the process it is named or given as, and that no process
-// has two.
+// checkOwners reads every trace to the beginning of the program and checks that it
+// states the process of its name or position, and that no two traces state the same
+// process.
 func (m *merger) checkOwners(sources []Source) error {
 	byStated := map[int]*process{}
 	for i, p := range m.procs {

@@ -9,8 +9,8 @@ import (
 	"dvmtools/pkg/ptr/merge"
 )
 
-// TestWhose: a process says in its own trace which one it is, so that a copy
-// under another's name is found.
+// TestWhose: a trace states its process, so that a copy under the name of another
+// process is found.
 func TestWhose(t *testing.T) {
 	var texts [][]byte
 	for _, r := range runs(t) {
