@@ -15,9 +15,9 @@ const (
 	byteLast = byteBase + 0xFF
 )
 
-// AppendString appends s as a JSON string. Bytes that are no UTF-8 are mapped
-// as the package comment says, control characters are escaped, everything
-// else stands as it is: there is no escaping for HTML or JavaScript.
+// AppendString appends s as a JSON string. Bytes that are not UTF-8 are mapped
+// as the package comment says and control characters are escaped. Nothing is
+// escaped for HTML or JavaScript.
 func AppendString[S ~string | ~[]byte](dst []byte, s S) []byte {
 	dst = append(dst, '"')
 	from := len(dst)

@@ -1,13 +1,13 @@
 // Package ndjson reads and writes the records of the project's streams:
 // newline-delimited JSON, one object a line (schema/README.md).
 //
-//  1. The Append functions write JSON values behind a byte slice. A [Scanner]
+//  1. The Append functions append JSON values to a byte slice. A [Scanner]
 //     reads the JSON of one line, value after value. Neither uses reflection
 //     nor allocates once its buffers have grown.
 //  2. A [Record] is the table of a record's fields, from which the record is
 //     both written and read, so that each name stands in one place.
-//  3. A [Reader] takes a stream apart into its records: header first, end
-//     record last, and a stream without one is truncated.
+//  3. A [Reader] reads a stream record by record: the header is first, the end
+//     record last. A stream without an end record is truncated.
 //
 // What the package writes is valid for every JSON reader. What it accepts is
 // valid JSON (RFC 8259) and means the same to package encoding/json; it

@@ -3,8 +3,8 @@ package ndjson
 import "dvmtools/pkg/diag"
 
 // Members reads the object that comes next. For a member whose key is
-// names[i] it calls read(i), which reads the value and returns false after a
-// complaint; other members are skipped. A name that comes twice is an error.
+// names[i] it calls read(i), which reads the value and returns false after an
+// error; other members are skipped. A name that comes twice is an error.
 // Bit i of seen is set when names[i] was there; there are at most 64 names.
 // Reading is fastest when the members come in the order of names.
 func (s *Scanner) Members(names []string, read func(i int) bool) (seen uint64, ok bool) {
@@ -50,7 +50,7 @@ func (s *Scanner) MembersAndOthers(names []string, others *[]byte, read func(i i
 }
 
 // AppendOthers appends members that [Scanner.MembersAndOthers] collected; comma
-// tells whether a member stands before them.
+// says that dst has a member before them.
 func AppendOthers(dst, others []byte, comma bool) []byte {
 	if !comma && len(others) > 0 {
 		others = others[1:]
@@ -67,8 +67,8 @@ func index(names []string, k []byte) int {
 	return -1
 }
 
-// Require complains at the place at of the first of names whose bit is set in
-// required and not in seen. what names the object.
+// Require reports an error at the position at when one of names has its bit set
+// in required and not in seen, for the first such name. what names the object.
 func (s *Scanner) Require(at diag.Pos, what string, names []string, required, seen uint64) bool {
 	for i, n := range names {
 		if required&^seen&(1<<i) != 0 {

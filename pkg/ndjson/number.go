@@ -52,7 +52,7 @@ func (s *Scanner) Number() ([]byte, bool) {
 	return d[s.start:i:i], true
 }
 
-// Int reads a number that is an integer of 64 bits, in whatever form.
+// Int reads a number that is an integer of 64 bits, in any notation.
 func (s *Scanner) Int() (int64, bool) {
 	if s.Peek() != '0' {
 		return 0, s.unexpected(s.pos, "an integer")
@@ -126,8 +126,8 @@ func AppendInteger(dst, lit []byte) ([]byte, bool) {
 	return dst, true
 }
 
-// exponent returns the exponent of a JSON number, or a number of the same
-// sign that is beyond the digits of any line.
+// exponent returns the exponent of a JSON number. One that is too large becomes a
+// number of the same sign whose size exceeds the length of any line.
 func exponent(b []byte) int64 {
 	const far = 1 << 40
 	neg := b[0] == '-'

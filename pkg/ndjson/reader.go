@@ -28,11 +28,11 @@ var streams = []Stream{
 	{Header: "search", Content: "the results of a search", Tool: "dvmsearch"},
 }
 
-// Reader takes a stream apart into its records. The first is the header, the
-// last has the kind "end".
+// Reader reads a stream record by record. The first is the header, the last has
+// the kind "end".
 //
-// Complaints are [diag.Error]s. A stream that ends before the line feed of
-// its end record gives one that wraps [diag.ErrTruncated], after all records
+// Errors in the stream are [diag.Error]s. A stream that ends before the line feed
+// of its end record gives one that wraps [diag.ErrTruncated], after all records
 // that are complete. The first error is final.
 type Reader struct {
 	scan   Scanner
@@ -51,8 +51,8 @@ func NewReader(name string, r io.Reader, want Stream) *Reader {
 }
 
 // Next goes to the next record and returns the value of its "record", valid
-// until Next is called again. [Reader.Scanner] then is before the record's
-// object, which the caller reads or skips, and calls Done. After the end
+// until Next is called again. [Reader.Scanner] then stands before the record's
+// object. The caller reads or skips the object and calls Done. After the end
 // record, when nothing follows it, Next returns io.EOF.
 func (r *Reader) Next() ([]byte, error) {
 	if r.failed != nil {
@@ -82,8 +82,8 @@ func (r *Reader) Next() ([]byte, error) {
 	return r.kind, nil
 }
 
-// Done is called when a record was read; ok is whether that went well. It
-// checks that nothing follows the record and that its line is complete.
+// Done ends the reading of a record; ok says that it had no error. Done checks
+// that nothing follows the record and that its line is complete.
 func (r *Reader) Done(ok bool) error {
 	if !ok || !r.scan.End() {
 		return r.Stop()
@@ -95,8 +95,8 @@ func (r *Reader) Done(ok bool) error {
 	return nil
 }
 
-// Stop makes the scanner's complaint the reader's and returns it. A record
-// that breaks off at the end of the input is truncation.
+// Stop makes the scanner's error the final one of the reader and returns it. A
+// record that is incomplete at the end of the input is truncation.
 func (r *Reader) Stop() error {
 	if r.scan.err == nil {
 		panic("ndjson: internal error: a record was refused without a complaint")
@@ -117,7 +117,7 @@ func (r *Reader) stop(err error) error {
 	return err
 }
 
-// eof handles what ended the input.
+// eof returns the error for the end of the input.
 func (r *Reader) eof(err error) error {
 	if err == io.EOF && !r.ended {
 		if !r.begun {
@@ -127,7 +127,7 @@ func (r *Reader) eof(err error) error {
 		return r.stop(diag.Truncated(r.lines.Pos(0), "ndjson/truncated",
 			"the input ends after this line, expected an end record; the stream was cut or the command that wrote it failed"))
 	}
-	// Compressed input that breaks off has its own error, which says so.
+	// Compressed input that was truncated has its own error, which says so.
 	return r.stop(err)
 }
 
@@ -186,7 +186,7 @@ func (r *Reader) probe() (kind []byte, ok bool) {
 	return kind, true
 }
 
-// foreign complains of a first record that is not the header.
+// foreign reports a first record that is not the header.
 func (r *Reader) foreign(kind string) bool {
 	for _, s := range streams {
 		if s.Header == kind {
@@ -204,8 +204,8 @@ func (r *Reader) Line() []byte { return r.scan.data }
 // Scanner returns the scanner of the current record.
 func (r *Reader) Scanner() *Scanner { return &r.scan }
 
-// Refuse makes a complaint about the record that was just read final: err is
-// put at the record's beginning.
+// Refuse makes an error about the record that was just read the final one of the
+// reader. Its position is the beginning of the record.
 func (r *Reader) Refuse(code, format string, args ...any) error {
 	return r.stop(diag.New(r.Pos(), code, format, args...))
 }

@@ -43,15 +43,15 @@ func NewRecord[T any](what string, fields ...Field[T]) *Record[T] {
 }
 
 // KeepOthers makes r keep the fields that are not in its table, other than
-// "record", at the given place of a value: they are written behind its own, as
-// they were read.
+// "record". at returns where a value stores them. They are written after its own
+// fields, as they were read.
 func (r *Record[T]) KeepOthers(at func(v *T) *[]byte) *Record[T] {
 	r.others = at
 	return r
 }
 
 // AppendRecord appends v as one line: the field "record" with the value kind,
-// then the fields. The error names a field that JSON cannot hold.
+// then the fields. The error names a field whose value JSON cannot represent.
 func (r *Record[T]) AppendRecord(dst []byte, kind string, v *T) ([]byte, error) {
 	dst = append(dst, `{"record":"`...)
 	dst = append(dst, kind...)
@@ -90,8 +90,8 @@ func (r *Record[T]) members(dst []byte, comma bool, v *T) ([]byte, error) {
 	return dst, nil
 }
 
-// Scan reads an object into v, which should be empty: fields that are not
-// there stay as they are. It ignores fields that are not in the table, unless
+// Scan reads an object into v, which should be empty: fields that the object
+// lacks are not changed. Scan ignores fields that are not in the table, unless
 // they are kept ([Record.KeepOthers]).
 func (r *Record[T]) Scan(s *Scanner, v *T) bool {
 	at := s.Here()
@@ -264,7 +264,8 @@ func Nested[T, U any](name string, table *Record[U], at func(v *T) *U) Field[T] 
 	})
 }
 
-// Embed returns the fields of a part of T, which stand among T's own.
+// Embed returns fields that hold the fields of a struct within T, written among
+// those of T itself.
 func Embed[T, U any](table *Record[U], at func(v *T) *U) []Field[T] {
 	fields := make([]Field[T], len(table.fields))
 	for i, f := range table.fields {

@@ -15,7 +15,7 @@ const MaxDepth = 1000
 // after [Scanner.Key] or [Scanner.Elem] returned true. Each value must be read
 // or skipped.
 //
-// The first complaint is kept ([Scanner.Err]); all methods then return false.
+// The first error is kept ([Scanner.Err]); all methods then return false.
 // Byte slices returned point into the line or into the scanner and are valid
 // until Reset.
 type Scanner struct {
@@ -40,7 +40,7 @@ func (s *Scanner) Reset(line []byte, at diag.Pos) {
 	s.at, s.err = at, nil
 }
 
-// Err returns the first complaint, a [diag.Error], or nil.
+// Err returns the first error, a [diag.Error], or nil.
 func (s *Scanner) Err() error {
 	if s.err == nil {
 		return nil
@@ -48,15 +48,14 @@ func (s *Scanner) Err() error {
 	return s.err
 }
 
-// Short reports whether the complaint is that the line ends in the middle of
-// a value.
+// Short reports whether the error is that the line ends in the middle of a value.
 func (s *Scanner) Short() bool { return s.short }
 
-// Pos returns where the token that was read last begins.
+// Pos returns the position of the token that was read last.
 func (s *Scanner) Pos() diag.Pos { return s.posAt(s.start) }
 
-// Here makes the value that comes next the token read last and returns where
-// it begins.
+// Here returns the position of the next value, which counts as the token that was
+// read last; the value is not consumed.
 func (s *Scanner) Here() diag.Pos {
 	s.blank()
 	s.start = s.pos
@@ -69,8 +68,8 @@ func (s *Scanner) posAt(i int) diag.Pos {
 	return at
 }
 
-// Fail makes the token that was read last the place of a complaint, unless
-// there is one already, and returns false.
+// Fail reports an error at the token that was read last, unless there is an error
+// already, and returns false.
 func (s *Scanner) Fail(code, format string, args ...any) bool {
 	return s.failAt(s.start, code, fmt.Sprintf(format, args...))
 }
@@ -84,7 +83,7 @@ func (s *Scanner) failAt(i int, code, msg string) bool {
 	return false
 }
 
-// unexpected complains of the byte at i.
+// unexpected reports the byte at i as an error.
 func (s *Scanner) unexpected(i int, want string) bool {
 	if s.err != nil {
 		return false
@@ -96,7 +95,7 @@ func (s *Scanner) unexpected(i int, want string) bool {
 	return s.failAt(i, "ndjson/syntax", fmt.Sprintf("found %s, expected %s", describe(s.data[i:]), want))
 }
 
-// describe names the beginning of b for a message.
+// describe returns the beginning of b for a message.
 func describe(b []byte) string {
 	switch c := b[0]; {
 	case c == '"':
@@ -141,10 +140,9 @@ func (s *Scanner) Peek() byte {
 	return c
 }
 
-// Found makes the value that comes next the token read last and describes it
-// for a message: "the string \"x\"", "the number 1.5", "an array". The value
-// is not consumed. That the line ends or the value is malformed is a complaint
-// of its own.
+// Found describes the next value for a message: "the string \"x\"", "the number
+// 1.5", "an array". The value counts as the token that was read last and is not
+// consumed. The end of the line or a malformed value is an error.
 func (s *Scanner) Found() string {
 	mark := s.Mark()
 	defer s.Seek(mark)
@@ -190,7 +188,7 @@ func (s *Scanner) enter(open byte, want string) bool {
 }
 
 // Key reads the key of the next member of the object. At the object's end,
-// which it consumes, and after a complaint it returns false.
+// which it consumes, and after an error it returns false.
 func (s *Scanner) Key() ([]byte, bool) { return s.key(false) }
 
 // KeyBytes is [Scanner.Key] for keys written by [AppendString] of any bytes.
@@ -224,9 +222,9 @@ func (s *Scanner) key(mapped bool) ([]byte, bool) {
 	return k, true
 }
 
-// KeyIs consumes the key of the next member if it is name and stands there as
-// this package writes it, without blanks. It is a shortcut before
-// [Scanner.Key] for names of plain ASCII.
+// KeyIs consumes the key of the next member if it is name, written as this
+// package writes it, without blanks. It is a faster test to try before
+// [Scanner.Key], for names of plain ASCII.
 func (s *Scanner) KeyIs(name string) bool {
 	d, i, n := s.data, s.pos, len(name)
 	if !s.fresh {
@@ -243,7 +241,7 @@ func (s *Scanner) KeyIs(name string) bool {
 }
 
 // Elem goes to the next element of the array. At the array's end, which it
-// consumes, and after a complaint it returns false.
+// consumes, and after an error it returns false.
 func (s *Scanner) Elem() bool {
 	c := s.blank()
 	switch {
@@ -357,7 +355,7 @@ type Mark struct{ pos, depth int }
 // Mark returns the current place.
 func (s *Scanner) Mark() Mark { return Mark{s.pos, s.depth} }
 
-// Seek goes to a place of the same line, or does nothing after a complaint.
+// Seek goes back to a place of the same line. After an error it does nothing.
 func (s *Scanner) Seek(m Mark) {
 	if s.err == nil {
 		s.pos, s.depth, s.fresh = m.pos, m.depth, false

@@ -71,9 +71,9 @@ var jsonSeeds = []string{
 	`{"a":1,"a":2}`, `{"record":1,"a":2,"":3,"args":4,"W":5,"args":6}`, `{"record":1,"args":4,"a":2,"args":6}`, `{"record":1"a":2}`, `{"record":1,,"a":2}`, `[`, `{"a":`, "\x00", `"ф"`, `"\uF741"`, `nan`, `Infinity`, `'a'`,
 }
 
-// FuzzScanner holds what the package comment says: what is accepted is valid
-// and means the same to encoding/json; what is refused is invalid, or one of
-// the cases listed there.
+// FuzzScanner tests the package comment: what the scanner accepts is valid JSON
+// with the same meaning as in encoding/json; what it refuses is invalid, or one
+// of the cases listed there.
 func FuzzScanner(f *testing.F) {
 	for _, s := range jsonSeeds {
 		f.Add([]byte(s))
@@ -112,8 +112,8 @@ func FuzzScanner(f *testing.F) {
 	})
 }
 
-// checkMembers holds that Members, with its shortcut for names in order,
-// accepts what Skip accepts, duplicates of its names excepted.
+// checkMembers tests that Members, with its shortcut for names in order, accepts
+// what Skip accepts, other than duplicates of its names.
 func checkMembers(t *testing.T, text []byte, ok bool) {
 	var s ndjson.Scanner
 	s.Reset(text, diag.Pos{})
@@ -138,8 +138,8 @@ func checkMembers(t *testing.T, text []byte, ok bool) {
 	}
 }
 
-// refusable reports whether text has what the scanner may refuse in spite of
-// encoding/json.
+// refusable reports whether text has something that encoding/json accepts and
+// the scanner may refuse.
 func refusable(text []byte) bool {
 	return !json.Valid(text) || !bytes.Equal(bytes.ToValidUTF8(text, nil), text) || bytes.Count(text, []byte(`[`))+bytes.Count(text, []byte(`{`)) > ndjson.MaxDepth ||
 		bytes.Contains(bytes.ToLower(text), []byte(`\ud`))
@@ -231,7 +231,7 @@ func TestScannerTypes(t *testing.T) {
 		if got, want := fmt.Sprint(s.Err()), "f:3:1: "+c.want; got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", c.text, got, want)
 		}
-		// A complaint is final: nothing can be read after it.
+		// An error is final: nothing can be read after it.
 		if s.Skip() || s.Elem() || s.Object() || s.End() {
 			t.Errorf("%s: something was read after the complaint", c.text)
 		}

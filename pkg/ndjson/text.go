@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxInterned bounds the memory for interned strings: a stream has few
-// different names, and one that has many gains nothing from them.
+// maxInterned bounds the number of interned strings: a stream has few different
+// names, and interning is of no use for one that has many.
 const maxInterned = 1 << 14
 
 // Text reads a string and returns its characters in UTF-8.
@@ -28,7 +28,7 @@ func (s *Scanner) Bytes() ([]byte, bool) {
 	return s.str(true)
 }
 
-// Intern returns b as a string, the same memory for equal strings as a rule.
+// Intern returns b as a string; equal strings usually share their memory.
 func (s *Scanner) Intern(b []byte) string {
 	if string(b) == s.last {
 		return s.last // names of files come in long runs
@@ -75,7 +75,8 @@ func (s *Scanner) str(mapped bool) ([]byte, bool) {
 	return s.decode(from, i, mapped)
 }
 
-// decode reads the string whose inside begins at from and is plain up to i.
+// decode reads a string whose first character is at from. The bytes up to i are
+// ASCII without escapes.
 func (s *Scanner) decode(from, i int, mapped bool) ([]byte, bool) {
 	d, was := s.data, len(s.buf)
 	s.buf = append(s.buf, d[from:i]...)

@@ -1,7 +1,7 @@
-// Package options holds the choices of the model: what the command line may
-// ask for, what the header of results says, what the simulation does.
+// Package options holds the options of the model. The command line sets them, the
+// simulation follows them, and the header of results records them.
 //
-// A choice is a type with its values as constants, a field of [Model] and a row
+// An option is a type with its values as constants, a field of [Model] and a row
 // of [Choices]; flags, records, schemas and pages are made from the rows.
 package options
 
@@ -11,14 +11,15 @@ import (
 	"strings"
 )
 
-// Collectives says how reductions and broadcasts travel
+// Collectives says which messages reductions and broadcasts send
 // (docs/model.md#7-exchanges).
 type Collectives string
 
 const (
-	// Flat sends a message for every processor to or from the root.
+	// Flat sends a message between the root and every other processor.
 	Flat Collectives = "flat"
-	// Tree works in rounds of which each doubles the processors reached.
+	// Tree works in rounds, each of which doubles the number of processors
+	// reached.
 	Tree Collectives = "tree"
 )
 
@@ -27,20 +28,20 @@ const (
 type Across string
 
 const (
-	// Formula takes the number of quanta for which T(Q) is least.
+	// Formula takes the number of quanta with the smallest T(Q).
 	Formula Across = "formula"
 	// Search simulates many shapes of quanta and takes the best.
 	Search Across = "search"
 )
 
-// Balance says what block sizes follow
+// Balance says how block sizes are chosen
 // (docs/model.md#4-processor-systems-templates-arrays).
 type Balance string
 
 const (
-	// Even leaves block sizes to the program.
+	// Even takes the block sizes that the program asks for.
 	Even Balance = "none"
-	// Power makes them follow the powers of the processors.
+	// Power makes them proportional to the powers of the processors.
 	Power Balance = "power"
 )
 
@@ -48,14 +49,14 @@ const (
 type Async string
 
 const (
-	// Synced pulls the clocks together at the start.
+	// Synced synchronizes the processors at the start.
 	Synced Async = "synced"
-	// Free lets every processor go on; who is late shows at the wait.
+	// Free lets every processor continue; processors wait for late ones when
+	// the operation is waited for.
 	Free Async = "free"
 )
 
-// Model is one choice of each kind. A field that is empty counts as its
-// default.
+// Model holds a value of every option. An empty field stands for the default.
 type Model struct {
 	Collectives Collectives `json:"collectives"`
 	Across      Across      `json:"across"`
@@ -63,13 +64,13 @@ type Model struct {
 	Async       Async       `json:"async"`
 }
 
-// Choice is one kind of choice.
+// Choice describes an option.
 type Choice struct {
 	// Name is that of the option and of the field of records.
 	Name string
-	// Doc says what is chosen.
+	// Doc says what the option decides.
 	Doc string
-	// Values are what can be chosen, the default first.
+	// Values are the allowed values, the default first.
 	Values []string
 
 	field func(*Model) *string
@@ -82,10 +83,10 @@ var choices = []Choice{
 	{"async", "how asynchronous operations start", []string{string(Synced), string(Free)}, func(m *Model) *string { return (*string)(&m.Async) }},
 }
 
-// Choices returns the kinds of choices in the order in which they are shown.
+// Choices returns the options in the order in which they are shown.
 func Choices() []Choice { return slices.Clone(choices) }
 
-// Defaults returns the choices that hold unless others are asked for.
+// Defaults returns the model with the default of every option.
 func Defaults() Model {
 	var m Model
 	for _, c := range choices {
@@ -94,11 +95,11 @@ func Defaults() Model {
 	return m
 }
 
-// Get returns what m chooses, "" when it says nothing.
+// Get returns the value of the option in m, "" when it is not set.
 func (c *Choice) Get(m *Model) string { return *c.field(m) }
 
-// Set makes value the choice of m. A value that is none of c.Values is an error
-// that lists them, and changes nothing.
+// Set sets the option in m. A value that is not in c.Values is an error that lists
+// them, and changes nothing.
 func (c *Choice) Set(m *Model, value string) error {
 	if !slices.Contains(c.Values, value) {
 		return fmt.Errorf("found %q, expected %s", value, strings.Join(c.Values, " or "))

@@ -11,9 +11,9 @@ import (
 
 // An AtomicFile is an output file that appears under its name only when it is
 // complete. Until [AtomicFile.Commit] its content is in a private temporary
-// file in the same directory, and a file that is already there stays as it
-// is. A path that exists and is no regular file (/dev/null, a FIFO) is
-// written directly. Write is for one goroutine; Commit and Abort may come
+// file in the same directory, and a file that already exists stays unchanged. A
+// path that exists and is not a regular file (/dev/null, a FIFO) is written
+// directly. Only one goroutine may call Write; Commit and Abort may be called
 // from any, such as a signal handler.
 type AtomicFile struct {
 	path   string // as given, for messages
@@ -26,8 +26,8 @@ type AtomicFile struct {
 	done bool
 }
 
-// Create prepares the output path. Its errors are of the operating system: a
-// directory that is missing or cannot be written, a path that is a directory.
+// Create prepares the output path. Its errors are those of the operating system,
+// as for a directory that is missing or cannot be written.
 func Create(path string) (*AtomicFile, error) {
 	if path == "" {
 		return nil, &fs.PathError{Op: "create", Path: path, Err: fs.ErrNotExist}
@@ -65,7 +65,8 @@ func Create(path string) (*AtomicFile, error) {
 	return a, nil
 }
 
-// tempPattern keeps the temporary name within the limit of file systems.
+// tempPattern returns the pattern of the temporary name, cut to what file systems
+// allow.
 func tempPattern(base string) string {
 	if len(base) > 200 {
 		base = base[:200]
@@ -73,10 +74,10 @@ func tempPattern(base string) string {
 	return "." + base + ".*.tmp"
 }
 
-// newFileMode returns the permissions that the umask gives to new files. They
-// are read off an empty file made next to temp: asking for the umask means
-// changing it for the whole process, and opening temp itself that way would
-// let others open it before it is private.
+// newFileMode returns the permissions that the umask gives to new files. It
+// creates an empty file next to temp to see them: the umask can only be read by
+// changing it for the whole process, and temp itself must not be created with
+// these permissions, because others could then open it.
 func newFileMode(temp string) (fs.FileMode, error) {
 	probe := temp + ".mode"
 	f, err := os.OpenFile(probe, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
@@ -92,8 +93,8 @@ func newFileMode(temp string) (fs.FileMode, error) {
 	return fi.Mode().Perm(), nil
 }
 
-// followLinks returns the path that symbolic links at path lead to, also when
-// nothing is there yet: writing through a link keeps the link.
+// followLinks returns the path that symbolic links at path lead to, even when
+// that does not exist yet: writing through a link keeps the link.
 func followLinks(path string) string {
 	target := path
 	for range 40 { // as many as Linux follows
@@ -119,16 +120,16 @@ func (a *AtomicFile) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// Direct tells whether the path is no regular file: what was written there
-// cannot be taken back.
+// Direct reports whether the path is written directly because it is not a regular
+// file: what was written cannot be undone.
 func (a *AtomicFile) Direct() bool { return a.temp == "" }
 
 // Path returns the path given to [Create].
 func (a *AtomicFile) Path() string { return a.path }
 
-// Commit makes the content durable and puts it under its name, with the
-// permissions of the file it replaces, else those of any new file. When it
-// fails nothing is left behind. After Abort it fails.
+// Commit writes the content to the disk and renames the file to its path, with
+// the permissions of the file that it replaces or, when there is none, those of
+// a new file. When it fails it removes the temporary file. After Abort it fails.
 func (a *AtomicFile) Commit() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -165,8 +166,8 @@ func rename(from, to string) error {
 	return err
 }
 
-// flushDisk writes the file to the disk, where delayed allocation reports that
-// the disk is full. File systems that cannot do it are left alone.
+// flushDisk writes the file to the disk: with delayed allocation, a full disk is
+// reported only then. File systems without this operation are accepted.
 func flushDisk(f *os.File) error {
 	err := f.Sync()
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
@@ -175,8 +176,8 @@ func flushDisk(f *os.File) error {
 	return err
 }
 
-// Abort removes the temporary file; what was at the path stays. After Commit
-// it does nothing.
+// Abort removes the temporary file; a file at the path stays unchanged. After
+// Commit it does nothing.
 func (a *AtomicFile) Abort() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

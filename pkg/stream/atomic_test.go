@@ -197,7 +197,7 @@ func TestAtomicFileCannotCreate(t *testing.T) {
 	}
 }
 
-// What cannot be put in place leaves nothing behind.
+// A Commit that fails leaves no file behind.
 func TestAtomicFileCommitFails(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out")

@@ -5,9 +5,9 @@ import (
 	"io/fs"
 )
 
-// An IOError says that the operating system refused to read or write, as
-// opposed to a complaint about what was read. Op is "read" or "write"; Name
-// is the input or output as people call it ("<stdin>").
+// An IOError is an error of the operating system when reading or writing; what
+// was read is not its cause. Op is "read" or "write"; Name is the name of the
+// input or output for messages ("<stdin>").
 type IOError struct {
 	Op   string
 	Name string

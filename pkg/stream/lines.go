@@ -8,20 +8,20 @@ import (
 )
 
 const (
-	// DefaultMaxLine is the longest line that [Lines] accepts unless told
-	// otherwise, in bytes, its end not counted.
+	// DefaultMaxLine is the longest line that [Lines] accepts by default, in
+	// bytes without the line end.
 	DefaultMaxLine = 64 << 20
 
-	// The buffer begins small, for there may be a thousand inputs open, and
-	// doubles up to the larger size each time an input turns out to be growth
-	// times as long as the buffer. Longer lines make it as long as they are.
+	// The buffer is small at first, because a thousand inputs may be open. It is
+	// doubled, up to the larger size, whenever more than growth times its
+	// length has been read. For longer lines it becomes as long as they are.
 	firstBuffer = 4 << 10
 	lineBuffer  = 128 << 10
 	growth      = 16
 	emptyReads  = 100 // reads of nothing in a row, as in package bufio
 )
 
-// Lines cuts an input into lines without copying them. It is not safe for
+// Lines splits an input into lines without copying them. It is not safe for
 // concurrent use.
 type Lines struct {
 	r          io.Reader
@@ -45,9 +45,9 @@ func NewLines(r io.Reader, name string) *Lines {
 // The line is valid until the next call. After the last line the error is
 // io.EOF; a last line without LF is returned like any other, with its CR if
 // it ends in one, and [Lines.Terminated] then is false. A line longer than
-// the maximum is a [diag.Error] with its position. Errors of the input come
-// after all its complete lines; a [diag.Error] without a line gets the line
-// where the input broke off. Errors are sticky.
+// the maximum is a [diag.Error] with its position. An error of the input is
+// returned after all complete lines before it; a [diag.Error] without a line
+// number gets that of the line at which the input ended. Errors are sticky.
 func (l *Lines) Next() ([]byte, error) {
 	if i := bytes.IndexByte(l.buf[l.start:l.end], '\n'); i >= 0 {
 		return l.take(i)
@@ -96,7 +96,8 @@ func (l *Lines) refill() ([]byte, error) {
 	return l.last()
 }
 
-// readSome reads once, not trusting the reader to make progress.
+// readSome reads at least one byte or returns an error, also when the reader
+// returns nothing again and again.
 func readSome(r io.Reader, name string, into []byte) (int, error) {
 	for range emptyReads {
 		n, err := r.Read(into)
@@ -110,9 +111,9 @@ func readSome(r io.Reader, name string, into []byte) (int, error) {
 	return 0, ioError("read", name, io.ErrNoProgress)
 }
 
-// makeRoom moves what is left to the front and doubles the buffer when that
-// does not give room, up to the maximum line and its end, or when the input
-// is long.
+// makeRoom moves the unread bytes to the front. It doubles the buffer when there
+// is still no room, up to the longest line with its end, or when the input is
+// long.
 func (l *Lines) makeRoom() {
 	if l.start > 0 {
 		copy(l.buf, l.buf[l.start:l.end])
@@ -132,8 +133,7 @@ func (l *Lines) makeRoom() {
 	l.buf = grown
 }
 
-// last returns what the input ends with: a line that lacks its LF, or the
-// error.
+// last returns the end of the input: a last line without LF, or the error.
 func (l *Lines) last() ([]byte, error) {
 	have := l.end - l.start
 	if l.err == io.EOF && have > 0 {
@@ -152,7 +152,7 @@ func (l *Lines) last() ([]byte, error) {
 	return nil, l.err
 }
 
-// tooLong makes the complaint about the current line the end of the input.
+// tooLong ends the input with an error about the length of the current line.
 func (l *Lines) tooLong() error {
 	l.start, l.end = 0, 0
 	l.err = lineTooLong(l.name, l.line, l.max)
@@ -174,7 +174,6 @@ func (l *Lines) Pos(col int) diag.Pos { return diag.Pos{File: l.name, Line: l.li
 // Name returns the name given to [NewLines].
 func (l *Lines) Name() string { return l.name }
 
-// Terminated tells whether the line that Next returned last ended with LF.
-// It is false only for a last line without one, where the input may have been
-// cut.
+// Terminated reports whether the line that Next returned last ended with LF. It
+// is false only for the last line of an input that may have been truncated.
 func (l *Lines) Terminated() bool { return !l.cut }

@@ -8,8 +8,8 @@ import (
 	"dvmtools/pkg/diag"
 )
 
-// A Piece is some whole lines of an input. The memory is the caller's: a piece
-// that is given to [Pieces.Next] again loses its text.
+// A Piece is a run of whole lines of an input. It owns its text; [Pieces.Next]
+// overwrites the text of the piece that it is given.
 type Piece struct {
 	// Text holds the lines with their line ends.
 	Text []byte
@@ -17,19 +17,21 @@ type Piece struct {
 	Line int
 	// Lines is the number of lines in the piece.
 	Lines int
-	// Open tells that the last line has no LF, as the last one of an input.
+	// Open says that the last line has no LF; that can only be the last line of
+	// the input.
 	Open bool
-	// Err is what comes behind the piece: nil when there are more pieces,
-	// io.EOF behind the last one, else an error as of [Lines.Next].
+	// Err says what follows the piece: nil when there are more pieces, io.EOF
+	// after the last one, else an error like those of [Lines.Next].
 	Err error
 
 	buf []byte
 }
 
-// Pieces cuts an input into pieces that can be worked on apart from each
-// other. Each but the first begins with a line that begins tells. As much is
-// read at once as the input gives, so that a slow producer is not waited for.
-// It is not safe for concurrent use, but pieces may be in use elsewhere.
+// Pieces splits an input into pieces that can be parsed in parallel. Each but the
+// first begins with a line for which the function begins returns true. A piece
+// is returned as soon as one is complete in what was read, without waiting for a
+// slow producer. Pieces is not safe for concurrent use; other goroutines may use
+// the pieces that it has filled.
 type Pieces struct {
 	r      io.Reader
 	name   string
@@ -44,17 +46,16 @@ type Pieces struct {
 	err    error
 }
 
-// NewPieces returns a reader of the pieces of r. name is for messages. begins
-// is given a whole line without its LF and tells whether a piece may begin with
-// it. When the first lines of the input are more than first bytes and none of
-// them begins a piece, they are the first piece; what comes then is cut at any
-// line end.
+// NewPieces returns a reader of the pieces of r. name is used in messages. begins
+// gets a whole line without its LF and reports whether a piece may begin with it.
+// When more than first bytes of the input have no such line, they become the
+// first piece, and the rest is split at any line end.
 func NewPieces(r io.Reader, name string, first int, begins func(line []byte) bool) *Pieces {
 	return &Pieces{r: r, name: name, begins: begins, max: DefaultMaxLine, first: first, size: firstBuffer}
 }
 
-// Next puts the next piece into p, whose memory it uses. After a piece with an
-// error there is none.
+// Next reads the next piece into p, whose memory it uses again. It must not be
+// called after a piece with an error.
 func (s *Pieces) Next(p *Piece) {
 	if s.size < lineBuffer && s.read >= growth*int64(s.size) {
 		s.size *= 2
@@ -100,8 +101,8 @@ func (s *Pieces) Next(p *Piece) {
 	}
 }
 
-// lastBeginning returns where the last of lines begins that a piece may begin
-// with, and whether there is one.
+// lastBeginning returns the offset of the last line that a piece may begin with,
+// and whether there is one.
 func (s *Pieces) lastBeginning(lines []byte) (at int, found bool) {
 	for end := len(lines) - 1; end >= 0; {
 		from := bytes.LastIndexByte(lines[:end], '\n') + 1
@@ -113,8 +114,8 @@ func (s *Pieces) lastBeginning(lines []byte) (at int, found bool) {
 	return 0, false
 }
 
-// last puts what is left into p: the input has ended, or its last line is too
-// long.
+// last makes the rest of the buffer the last piece: the input has ended, or its
+// last line is too long.
 func (s *Pieces) last(p *Piece, looked, end int) {
 	switch {
 	case s.tooLong(p, looked, end):
@@ -157,8 +158,8 @@ func (s *Pieces) give(p *Piece, n int, open bool, err error) {
 	s.line += p.Lines
 }
 
-// brokenOff gives an error of a damaged input the place where the input broke
-// off, when it does not name a line itself.
+// brokenOff gives an error of a damaged input the position at which the input
+// ended, when the error has no line number of its own.
 func brokenOff(err error, line, col int) error {
 	if e, ok := errors.AsType[*diag.Error](err); ok && e.Pos.Line == 0 {
 		at := *e
@@ -168,7 +169,7 @@ func brokenOff(err error, line, col int) error {
 	return err
 }
 
-// lineTooLong is the complaint about a line of more than most bytes.
+// lineTooLong returns the error about a line of more than most bytes.
 func lineTooLong(name string, line, most int) error {
 	return diag.New(diag.Pos{File: name, Line: line, Col: most + 1}, "stream/line-too-long",
 		"found a line longer than %d bytes, expected line ends more often; is this the right file?", most)

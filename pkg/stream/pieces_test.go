@@ -91,7 +91,7 @@ func TestPieces(t *testing.T) {
 	}
 }
 
-// The first lines are not kept for ever when none begins a piece, nor is a line
+// Lines of which none begins a piece do not fill the memory, nor does a line
 // without an end.
 func TestPiecesWithoutBeginning(t *testing.T) {
 	endless := io.MultiReader(bytes.NewReader([]byte("a\nb\n")), forever("x\n"))

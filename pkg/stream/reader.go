@@ -48,15 +48,15 @@ type readerConfig struct {
 	maxWindow uint64
 }
 
-// Threads sets how many goroutines may decompress: 1 means none but the
-// caller's, 0 (the default) a few. What is read does not depend on it.
+// Threads sets how many goroutines may decompress: 1 means only that of the
+// caller, 0 (the default) a few. The content does not depend on it.
 func Threads(n int) ReaderOption {
 	return func(c *readerConfig) { c.threads = min(max(n, 0), 4) }
 }
 
-// A Reader is an input with its compression undone. Several compressed frames
-// after each other read as one. It is not safe for concurrent use, but for Close:
-// a command that ends early closes inputs that others still read ahead.
+// A Reader decompresses an input. Several compressed frames in a row are read as
+// one. Only Close may be called while another goroutine uses the reader: a
+// command that ends early closes inputs that are still read ahead.
 type Reader struct {
 	name  string
 	kind  Compression
@@ -116,9 +116,9 @@ func NewReader(src io.Reader, name string, opts ...ReaderOption) (*Reader, error
 	return r, nil
 }
 
-// compression tells from the first four bytes of an input how it is
-// compressed. whole is false when they are too few but begin like a
-// compressed stream: two bytes are enough, for no text begins with them.
+// compression finds out from the first four bytes of an input how it is
+// compressed. whole is false when there are fewer, but at least two, and they
+// begin like a compressed stream: no text begins with these two.
 func compression(b []byte) (kind Compression, whole bool) {
 	const zstdMagic, gzipMagic = "\x28\xb5\x2f\xfd", "\x1f\x8b"
 	switch {
@@ -137,7 +137,7 @@ func compression(b []byte) (kind Compression, whole bool) {
 // Name returns the name given to [NewReader].
 func (r *Reader) Name() string { return r.name }
 
-// Compression returns what was recognised.
+// Compression returns how the input is compressed.
 func (r *Reader) Compression() Compression { return r.kind }
 
 // Read returns content. Its error is io.EOF at the end, an [IOError] when the
@@ -153,7 +153,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return r.fill(p)
 }
 
-// fill reads from the decoder and explains its errors.
+// fill reads from the decoder and translates its errors ([Reader.explain]).
 func (r *Reader) fill(p []byte) (int, error) {
 	r.reading.Lock()
 	n, err := r.decode(p)
@@ -179,8 +179,8 @@ func (r *Reader) decode(p []byte) (int, error) {
 	return n, r.err
 }
 
-// explain turns an error of a decoder or of the source into one of ours.
-// window is the limit in force, when known.
+// explain turns an error of a decoder or of the source into one that
+// [Reader.Read] returns. window is the limit of the zstd window, 0 when unknown.
 func (r *Reader) explain(err error, window uint64) error {
 	if cause := r.src.failure(); cause != nil {
 		return ioError("read", r.name, cause)
@@ -217,9 +217,9 @@ func limitText(window uint64) string {
 }
 
 // Close releases the decoder and its goroutines; it does not close the
-// source. Reading afterwards fails. While another goroutine reads, Close returns
-// at once, and what it releases is released when that read returns: a read from
-// a pipe may never return.
+// source. Reading afterwards fails. While another goroutine reads, Close does not
+// wait for it, because a read from a pipe may never return; the decoder is then
+// released when that read ends.
 func (r *Reader) Close() error {
 	r.closed.Store(true)
 	if !r.reading.TryLock() {
@@ -236,17 +236,17 @@ func (r *Reader) Close() error {
 
 var errClosed = errors.New("stream: read or write after Close")
 
-// source is the raw input: it gives its first bytes back after they were
-// looked at, and remembers why reading failed, which decoders tell apart from
-// damage only by luck. Decoders may read it from a goroutine of their own.
+// source is the raw input. It returns its first bytes once more after sniff. It
+// remembers why reading failed, because decoders do not always distinguish that
+// from damaged data. Decoders may read it from a goroutine of their own.
 type source struct {
 	r     io.Reader
 	head  []byte
 	cause atomic.Pointer[error]
 }
 
-// errSource stands for a failure that source remembers; decoders take some
-// errors, such as io.ErrUnexpectedEOF, for an end.
+// errSource replaces the error that source remembers: decoders would treat some
+// errors, such as io.ErrUnexpectedEOF, as the end of the input.
 var errSource = errors.New("stream: input cannot be read")
 
 // sniff returns up to four first bytes, fewer only at the end.

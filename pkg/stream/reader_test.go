@@ -42,7 +42,7 @@ func gzipOf(t testing.TB, text string) []byte {
 
 func concat(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// numbered is text that does not compress to nothing.
+// numbered returns text that does not compress well.
 func numbered(n int) string {
 	var b strings.Builder
 	for i := range n {
@@ -97,8 +97,9 @@ func TestReaderRecognisesContent(t *testing.T) {
 	}
 }
 
-// Every cut of compressed data is truncation, but for a cut between frames,
-// which no reader of frames can see; what came before is given first.
+// Compressed data that ends early is reported as truncated, except between
+// frames, where that cannot be seen. The content before the end is returned
+// first.
 func TestReaderTruncatedAtEveryByte(t *testing.T) {
 	text := numbered(300)
 	two := func(f func(testing.TB, string) []byte) ([]byte, int) {
@@ -263,7 +264,7 @@ func TestSniff(t *testing.T) {
 	}
 }
 
-// A look must not wait for more than it needs: the producer may be slow.
+// Sniff must not wait for more than it needs: the producer may be slow.
 func TestSniffDoesNotWait(t *testing.T) {
 	pr, pw := io.Pipe()
 	go pw.Write([]byte(`{"record":"trace","source":`))
@@ -305,7 +306,7 @@ func TestPeek(t *testing.T) {
 }
 
 // A command that ends early closes its inputs while they are still read ahead:
-// Close waits for nobody, and the reader ends with an error or the content.
+// Close does not wait, and the reader ends with an error or the content.
 func TestCloseWhileReading(t *testing.T) {
 	text := strings.Repeat("some text that is long enough\n", 20000)
 	for name, data := range map[string][]byte{"plain": []byte(text), "zstd": zstdOf(t, text), "gzip": gzipOf(t, text)} {

@@ -43,10 +43,10 @@ const (
 	peekMax  = 1 << 20
 )
 
-// Sniff looks at the beginning of the content without consuming it. It reads
-// as little as decides the question, so that a slow producer is not waited
-// for. The error is that of Read, io.EOF excepted, and is given only when it
-// comes before the question is decided.
+// Sniff looks at the beginning of the content without consuming it. It reads no
+// more than it needs, so that it does not wait for a slow producer. The error is
+// one of Read other than io.EOF; it is returned only when the format is not known
+// before it.
 func (r *Reader) Sniff() (Content, error) {
 	for {
 		c, decided := content(r.head)
@@ -102,8 +102,8 @@ func content(b []byte) (c Content, decided bool) {
 
 // firstRecord returns the string under the key "record" of the object that b
 // begins with, nested objects left out. decided is false when b ends before
-// that is known. It is no JSON parser: it walks over strings and brackets and
-// leaves complaints to the parser that comes after it.
+// that is known. It is not a JSON parser: it skips strings and brackets and leaves
+// errors to the parser that reads the input later.
 func firstRecord(b []byte) (record string, decided bool) {
 	i := 1
 	for {

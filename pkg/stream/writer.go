@@ -21,21 +21,21 @@ const writeBuffer = 64 << 10
 // WriterOptions are the choices of [NewWriter]; the zero value means no
 // compression.
 type WriterOptions struct {
-	// Name is the output as people call it, for messages.
+	// Name is the name of the output in messages.
 	Name string
 	// Zstd asks for compression.
 	Zstd bool
 	// Level is from MinLevel to MaxLevel; 0 means the fastest.
 	Level int
-	// Threads is how many goroutines may compress: 1 means none but the
-	// caller's, 0 as many as there are processors. The bytes written do not
+	// Threads is how many goroutines may compress: 1 means only that of the
+	// caller, 0 as many as there are processors. The bytes written do not
 	// depend on it.
 	Threads int
 }
 
 // A Writer buffers and, on request, compresses. It remembers its first error;
 // Close reports it. The bytes that reach the destination depend only on the
-// bytes written and on the calls of Flush, never on how the writes were cut.
+// bytes written and on the calls of Flush, not on their division into writes.
 // It is not safe for concurrent use.
 type Writer struct {
 	buf  *bufio.Writer
@@ -88,8 +88,8 @@ func (w *Writer) WriteByte(c byte) error { return w.note(w.buf.WriteByte(c)) }
 // Write, which then copies nothing when the result fits.
 func (w *Writer) AvailableBuffer() []byte { return w.buf.AvailableBuffer() }
 
-// Flush hands everything written so far to the destination; a compressed
-// stream gets a block border there.
+// Flush writes everything so far to the destination; a compressed stream begins
+// a new block there.
 func (w *Writer) Flush() error {
 	err := w.note(w.buf.Flush())
 	if err == nil && w.enc != nil {
@@ -126,8 +126,8 @@ func (w *Writer) Close() error {
 	return err
 }
 
-// note keeps the first error. The destination's own error is preferred to
-// what the encoder makes of it.
+// note keeps the first error; of the error of the destination and that of the
+// encoder it prefers the first.
 func (w *Writer) note(err error) error {
 	if err != nil && w.err == nil {
 		if e, ok := errors.AsType[*IOError](err); ok {
@@ -141,7 +141,7 @@ func (w *Writer) note(err error) error {
 	return nil
 }
 
-// sink gives errors of the destination their name.
+// sink turns errors of the destination into [IOError]s.
 type sink struct {
 	w    io.Writer
 	name string

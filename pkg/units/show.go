@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// significant is how many digits people are shown of a time.
+// significant is the number of significant digits of times shown to people.
 const significant = 4
 
-// scales are the units of times for people, from the largest on, and how many
+// scales are the units of times shown to people, the largest first, and how many
 // of them make a second.
 var scales = [...]struct {
 	unit      string
 	perSecond float64
 }{{"s", 1}, {"ms", 1e3}, {"us", 1e6}, {"ns", 1e9}}
 
-// Bounds of times that are shown without an exponent: below a picosecond and
-// from ten million seconds on four digits would say nothing or pretend much.
+// Bounds of times that are shown without an exponent: below a picosecond four
+// digits would be zeros, and from ten million seconds on there would be more
+// digits than are significant.
 const (
 	leastShown Seconds = 1e-12
 	mostShown  Seconds = 1e7
@@ -26,8 +27,8 @@ const (
 // Show returns the time for people: a number with four significant digits (or
 // all digits of whole seconds, when they are more) and the unit that makes it
 // at least 1 and less than 1000: s, ms, us or ns. It is rounded first, so that
-// 999.95 us is 1.000 ms. Nothing is 0 s. A time that has no such form, as one
-// below a picosecond, is in seconds with an exponent.
+// 999.95 us is 1.000 ms. Zero is 0 s. A time that has no such form, as one below
+// a picosecond, is in seconds with an exponent.
 func (s Seconds) Show() (number, unit string) {
 	size := Seconds(math.Abs(float64(s)))
 	switch {
@@ -45,8 +46,9 @@ func (s Seconds) Show() (number, unit string) {
 	panic("units: internal error: no unit for a time")
 }
 
-// fixed returns x with four significant digits, all that stand before the
-// point, and no exponent, and whether it is at least 1 when it is rounded.
+// fixed returns x without an exponent, with four significant digits or all those
+// before the point when they are more, and whether it is at least 1 after
+// rounding.
 func fixed(x float64) (number string, whole bool) {
 	// The exponent of the rounded number says where its digits begin.
 	_, e, _ := strings.Cut(strconv.FormatFloat(x, 'e', significant-1, 64), "e")
@@ -57,7 +59,7 @@ func fixed(x float64) (number string, whole bool) {
 	return strconv.FormatFloat(x, 'f', max(0, significant-1-exponent), 64), exponent >= 0
 }
 
-// Short returns the time as [Seconds.Show] has it: "21.40 us".
+// Short returns the time as [Seconds.Show] gives it, in one string: "21.40 us".
 func (s Seconds) Short() string {
 	number, unit := s.Show()
 	return number + " " + unit
@@ -80,8 +82,8 @@ func Percent(share float64) string {
 	return strconv.FormatFloat(share*100, 'f', 1, 64) + " %"
 }
 
-// Micros returns the time in microseconds, without a unit, with as many
-// significant digits as asked for at most.
+// Micros returns the time in microseconds, without a unit, with at most the given
+// number of significant digits.
 func (s Seconds) Micros(digits int) string {
 	return strconv.FormatFloat(float64(s)*1e6, 'g', digits, 64)
 }

@@ -50,7 +50,7 @@ func TestShort(t *testing.T) {
 	}
 }
 
-// What is shown is off by half a unit of its fourth digit at most.
+// The number that is shown differs by at most half a unit of its fourth digit.
 func TestShortIsClose(t *testing.T) {
 	scale := map[string]float64{"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 	for x := 1e-12; x < 1e12; x *= 1.0371 {
@@ -73,7 +73,8 @@ func TestPercent(t *testing.T) {
 	}
 }
 
-// TestMicros: as many digits as asked for at most, none that say nothing.
+// TestMicros tests the largest number of digits, and that there are no zeros at
+// the end.
 func TestMicros(t *testing.T) {
 	for _, c := range []struct {
 		s      units.Seconds

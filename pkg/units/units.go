@@ -1,6 +1,6 @@
-// Package units gives the quantities of the model their types. Inside the
-// project there are only base units; other units are turned into them where
-// a file is read and nowhere else.
+// Package units has the types of the quantities of the model. The program
+// computes in base units only; other units are converted where a file is read
+// and nowhere else.
 package units
 
 import "math"
@@ -22,14 +22,13 @@ func MicroPerByte(us float64) SecPerByte { return SecPerByte(us / 1e6) }
 
 // Transfer returns the time that a message of b bytes takes on a medium with
 // latency start and per-byte time perByte: start + b*perByte. The product is
-// rounded before the sum on every platform, so that results are the same
-// bytes everywhere.
+// rounded before the sum, so that results are the same on every platform.
 func Transfer(start Seconds, perByte SecPerByte, b Bytes) Seconds {
 	return start + Seconds(float64(perByte)*float64(b))
 }
 
-// MulBytes returns a*b and whether it is representable: sizes and volumes
-// that overflow are errors of the input, never wrapped values.
+// MulBytes returns a*b and whether 64 bits can hold it: sizes that overflow are
+// errors in the input and must not wrap around.
 func MulBytes(a, b Bytes) (Bytes, bool) {
 	p, ok := Mul(int64(a), int64(b))
 	return Bytes(p), ok
