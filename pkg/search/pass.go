@@ -12,10 +12,14 @@ import (
 // pass is one search in one mode over a list of grids.
 type pass struct {
 	*state
-	mode      int
-	list      []*grid
-	best      *grid         // of this search
-	seen      map[*grid]int // the steps that tried them, from 1
+	mode  int
+	list  []*grid
+	best  *grid         // of this search
+	seen  map[*grid]int // the steps that tried them, from 1
+	order []*grid       // the same in the order of their trial, in mode 1
+	// distance is what measure works out from the first measured of order.
+	distance  []float64
+	measured  int
 	evaluated int
 	steps     int
 	partial   bool
@@ -94,6 +98,7 @@ func (p *pass) step(ctx context.Context, list []*grid) (bool, error) {
 	for _, g := range list {
 		p.seen[g] = p.steps
 	}
+	p.order = append(p.order, list...)
 	was := p.best
 	err := p.try(ctx, list, max(p.most(), p.evaluated+len(list)))
 	return p.best != was, err

@@ -130,15 +130,10 @@ func (p *pass) promising() []*grid {
 	if !ok {
 		return nil
 	}
-	var known []*grid
-	for _, g := range p.list {
-		if p.seen[g] > 0 {
-			known = append(known, g)
-		}
-	}
+	p.measure()
 	var sure, far *grid
 	least, leastFar := math.Inf(1), math.Inf(1)
-	for _, g := range p.list {
+	for i, g := range p.list {
 		if p.seen[g] > 0 {
 			continue
 		}
@@ -146,7 +141,7 @@ func (p *pass) promising() []*grid {
 		if v < least {
 			sure, least = g, v
 		}
-		if v -= float64(curiosity * p.best.guide() * distance(g, known)); v < leastFar {
+		if v -= float64(curiosity * p.best.guide() * p.distance[i]); v < leastFar {
 			far, leastFar = g, v
 		}
 	}
@@ -159,16 +154,23 @@ func (p *pass) promising() []*grid {
 	return []*grid{sure, far}
 }
 
-// distance returns how far g is from the nearest of some grids, in doublings of
-// extents.
-func distance(g *grid, known []*grid) float64 {
-	least := math.Inf(1)
-	for _, k := range known {
-		d := 0.0
-		for i, n := range g.extents {
-			d += math.Abs(math.Log2(float64(n) / float64(k.extents[i])))
+// measure brings up to date how far every grid of the list is from the nearest
+// one that was tried, in doublings of extents.
+func (p *pass) measure() {
+	if p.distance == nil {
+		p.distance = make([]float64, len(p.list))
+		for i := range p.distance {
+			p.distance[i] = math.Inf(1)
 		}
-		least = min(least, d)
 	}
-	return least
+	for _, k := range p.order[p.measured:] {
+		for i, g := range p.list {
+			d := 0.0
+			for j, n := range g.extents {
+				d += math.Abs(math.Log2(float64(n) / float64(k.extents[j])))
+			}
+			p.distance[i] = min(p.distance[i], d)
+		}
+	}
+	p.measured = len(p.order)
 }
