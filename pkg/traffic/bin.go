@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// bin counts pairs of coordinates with the same distance and the same elements
-// in common: a bar of a histogram.
+// bin counts pairs of coordinates that have the same distance and the same number
+// of elements in common: a bar of a histogram.
 type bin struct {
 	dist int // between the coordinates
 	out  int // how many dimensions are left (shadow edges)
@@ -43,9 +43,9 @@ func (t *tally) add(dist, out int, n int64, vec []int64) int {
 	return i
 }
 
-// longest drops bins that another one of the same distance surpasses in
-// every array: lists for Distances need no more. For one array it leaves one
-// bin for each distance.
+// longest drops bins that have no more elements of any array than another bin of
+// the same distance: Distances asks only for the longest messages. For one array
+// it leaves one bin for each distance.
 func longest(list []bin) []bin {
 	slices.SortStableFunc(list, func(a, b bin) int {
 		if a.dist != b.dist {

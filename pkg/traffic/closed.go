@@ -11,12 +11,13 @@ import (
 // as a product of stars. A star is a grid dimension of the receivers with
 // those dimensions of the senders whose coordinate it restricts, because both
 // cut the same dimension of the arrays, or because the nearest of several
-// owners is asked for; senders' dimensions that nothing restricts are stars of
-// their own. In all regular cases a star has one dimension of each side.
+// owners sends; senders' dimensions that nothing restricts are stars of their
+// own. In all regular cases a star has one dimension of each side.
 //
-// An array of 6x6 elements on a grid of 2x3 is transposed on it: its rows were cut along
-// the first dimension of the grid and its columns along the second, afterwards
-// it is the other way round (TestPictureOfATransposedArray).
+// An example: an array of 6x6 elements is transposed on a grid of 2x3. Before,
+// its rows are cut along the first dimension of the grid and its columns along
+// the second; afterwards rows along the second and columns along the first
+// (TestPictureOfATransposedArray).
 //
 //	 before: processor (e0,e1)       after: processor (c0,c1)
 //
@@ -30,11 +31,11 @@ import (
 //	    5         |   |   |   |          5 c1=2 |     |     |
 //	              +---+---+---+                 +-----+-----+
 //
-// What (c0,c1) gets of (e0,e1) is what their columns have in common times what
-// their rows have in common. Columns are a matter of c0 and e1 only: they are a
-// star with the center c0 and the leaf e1. Rows are one with the center c1 and
-// the leaf e0. A line is a pair of coordinates, its number the elements that
-// they have in common:
+// The number of elements that (c0,c1) gets from (e0,e1) is the number of columns
+// that both have, times the number of rows that both have. The columns depend
+// only on c0 and e1: they are a star with the center c0 and the leaf e1. The rows
+// are a star with the center c1 and the leaf e0. Each line below is a pair of
+// coordinates with the number of columns or rows that they have in common:
 //
 //	columns:  c0=0 --2-- e1=0       rows:  c1=0 --2-- e0=0
 //	          c0=0 --1-- e1=1              c1=1 --1-- e0=0
@@ -43,10 +44,9 @@ import (
 //
 // Both stars have 2 pairs with 2 elements and 2 with 1. Multiplied, 4 pairs of
 // processors have 2·2 elements in common, 8 have 2·1 and 4 have 1·1: 36 in all,
-// found without looking at a pair of processors. Of these, what a processor
-// has itself is no message: the pairs with c0 = e0 and c1 = e1, of 4, 1, 1 and 4
-// elements, which kept finds. 2 messages of 4 elements, 8 of 2 and 2 of 1 are
-// left.
+// found without listing pairs of processors. What a processor gets from itself
+// is not a message: kept finds the pairs with c0 = e0 and c1 = e1, of 4, 1, 1 and
+// 4 elements. 2 messages of 4 elements, 8 of 2 and 2 of 1 are left.
 type closed struct {
 	x *exchange
 	// center is the receivers' dimension that restricts each of the senders'
@@ -140,8 +140,8 @@ func (z *closed) inner(t *term, k, c int) int64 {
 	return 1
 }
 
-// asked returns the coordinate of the senders' dimension l that is asked when
-// all have the same: the nearest to coordinate c of its center.
+// asked returns the coordinate of the senders' dimension l that sends when all
+// own the same elements: the nearest to coordinate c of its center.
 func (z *closed) asked(t *term, l, c int) int {
 	s := &t.from.Ranges[l]
 	j := z.x.from.dim[l]
@@ -173,8 +173,8 @@ func (z *closed) outer(t *term, l, c, e int) int64 {
 	return max(0, hi-lo)
 }
 
-// candidates adds to dst the coordinates of the senders' dimension l that
-// have something in common with coordinate c of its center, for any array.
+// candidates adds to dst the coordinates of the senders' dimension l that have
+// elements of any array in common with coordinate c of its center.
 func (z *closed) candidates(l, c int, dst []int) []int {
 	for i := range z.x.terms {
 		t := &z.x.terms[i]
@@ -259,8 +259,8 @@ func (z *closed) bytes(vec []int64) units.Bytes {
 	return units.Bytes(b)
 }
 
-// sizes counts the pairs of all stars together and takes away those of a
-// processor with itself.
+// sizes counts the pairs of all stars together and subtracts those of a processor
+// with itself.
 func (z *closed) sizes() []comm.Size {
 	pairs := ones(len(z.x.terms))
 	for i := range z.stars {
@@ -278,9 +278,9 @@ func (z *closed) sizes() []comm.Size {
 	return counts.Sizes()
 }
 
-// ownCoord says which coordinate of a senders' dimension a receiver has there
-// itself: its own coordinate in the receivers' dimension k, shifted by shift;
-// k = -1 stands for the coordinate shift.
+// ownCoord is the coordinate that a receiver itself has in a senders' dimension:
+// its coordinate in the receivers' dimension k plus shift, or shift alone when k
+// is -1.
 type ownCoord struct{ k, shift int }
 
 // ownCoords returns the own coordinate of each of the senders' dimensions, and the only
@@ -316,7 +316,7 @@ func (z *closed) ownCoords() (from []ownCoord, only []int, some bool) {
 	return from, only, true
 }
 
-// kept counts the pieces that stay with their processors.
+// kept counts the pieces that a processor gets from itself.
 func (z *closed) kept() []bin {
 	from, only, some := z.ownCoords()
 	if !some {
@@ -370,8 +370,8 @@ func (z *closed) kept() []bin {
 	return all
 }
 
-// keptIn counts the pieces that stay as far as the receivers' dimensions ks
-// and the senders' dimensions ls are concerned.
+// keptIn is kept for the receivers' dimensions ks and the senders' dimensions ls
+// alone.
 func (z *closed) keptIn(ks, ls []int, from []ownCoord, only []int) []bin {
 	var t tally
 	at := make([]int, len(only))

@@ -11,15 +11,15 @@ import (
 // one group when a dimension of the root has its receivers' coordinate in one
 // and its senders' coordinate in the other.
 //
-// The distance of two processors is a sum over the dimensions of the grid. A
-// dimension of which one star has both coordinates adds to each pair of that
-// star a number that is known. Of one whose coordinates are in two stars only
-// the place is known until the two are combined: the dimension is open. In the
-// picture of closed both are, |c0 - e0| and |c1 - e1|, since the stars are (c0,e1)
-// and (c1,e0). One is, when 6 elements that were cut along the first dimension
-// of a grid of 3x2, and replicated along the second, are cut along the second
-// afterwards, and replicated along the first (TestPictureOfAnOpenDimension).
-// Each receiver asks a sender of its own coordinate e1 = c1.
+// The distance of two processors is a sum over the dimensions of the grid. When
+// one star has both coordinates of a dimension, their difference is known for
+// each pair of that star. When they are in two stars, it is known only after the
+// two are combined: the dimension is open. In the picture of closed both
+// dimensions are open, |c0 - e0| and |c1 - e1|, because the stars are (c0,e1) and
+// (c1,e0). One dimension is open when 6 elements on a grid of 3x2 are cut along
+// the first dimension and replicated along the second before, and the other way
+// round afterwards (TestPictureOfAnOpenDimension). Each receiver gets elements
+// from a sender with its own coordinate e1 = c1.
 //
 //	before: 0 1 | 2 3 | 4 5       star of c1 and e0, e1:   star of c0:
 //	     e0  0     1     2          c1=0 --2-- e0=0          c0=0
@@ -27,18 +27,18 @@ import (
 //	     c1   0       1             c1=1 --1-- e0=1          c0=2
 //	                                c1=1 --2-- e0=2
 //
-// The first dimension is open, c0 in one star, e0 in the other. The pairs of
-// either star are grouped by what they have in common, with the set of places
-// of each group as bits (spots), and the distances of two groups are the
-// differences of the two sets (between): for each place of the one, the other
-// shifted down by it, and mirrored for the differences below 0.
+// The first dimension is open: c0 is in one star, e0 in the other. The pairs of
+// each star are grouped by the elements that they have in common; the coordinates
+// of a group in the open dimension are a bit set (spots). The distances of two
+// groups are the differences of the two sets (between): one set is shifted down
+// by each coordinate of the other, and mirrored for negative differences.
 //
 //	                       place 012          differences to c0 (111)
 //	star of c1, 2 elements:  e0  101          012   111
 //	star of c1, 1 element:   e0  010          012   110
 //
-// So pieces of 2 elements go over the distances 0, 1 and 2, pieces of 1 over 0
-// and 1; distance 0 is a processor's own.
+// So pieces of 2 elements are sent over the distances 0, 1 and 2, pieces of 1
+// over 0 and 1; at distance 0 a processor gets them from itself.
 func (z *closed) distances() []comm.Distance {
 	recv, send := z.x.to, z.x.from
 	group := make([]int, len(z.stars))
@@ -170,7 +170,7 @@ func (z *closed) apart(members []int) []bin {
 					at[o] = p.pos[q]
 				}
 			}
-			// Two stars share a dimension: the second one needs it no more.
+			// Two stars share a dimension: after the second it is not needed.
 			for _, o := range of[i] {
 				seen[o] = !seen[o]
 			}
@@ -184,9 +184,9 @@ func (z *closed) apart(members []int) []bin {
 	return t.list
 }
 
-// place says where a pair of coordinates of star m is: how far apart in the
-// root's dimensions that it has alone, and where in dims, which it shares; the
-// latter are added to pos.
+// place returns where a pair of coordinates of star m lies: its distance in the
+// root's dimensions that belong to this star alone, and its coordinates in dims,
+// which the star shares with others; those are appended to pos.
 func (z *closed) place(m, c int, es, dims, pos []int) (int, []int) {
 	s := &z.stars[m]
 	recv, send := z.x.to, z.x.from
@@ -243,8 +243,8 @@ func (z *closed) spots(m int, dims []int, n int) []spot {
 
 // between returns the bins of pairs of two stars that share one dimension
 // of the root, which has n coordinates. There can be n*n pairs, but there are
-// few bins: the differences of two sets of coordinates are found with
-// shifts of bit sets, until nothing new can come.
+// few bins: the differences of two sets of coordinates are found with shifts of
+// bit sets, and the search ends when all possible differences are found.
 func between(left, right []spot, n int) []bin {
 	var t tally
 	diff, back := make([]uint64, (n+63)/64), make([]uint64, (n+63)/64)

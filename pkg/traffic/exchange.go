@@ -61,8 +61,8 @@ func (b *blocks) meeting(lo, hi int64) (first, end int) {
 	return first, max(first, end)
 }
 
-// exchange is the traffic of arrays that go from one processor system to
-// another, or to another place of the same one.
+// exchange is the traffic of arrays that move from one processor system to
+// another, or are distributed differently on the same one.
 type exchange struct {
 	root     *Root
 	from, to *frame
@@ -70,7 +70,7 @@ type exchange struct {
 	closed   *closed // nil when the lists of dimensions do not multiply
 }
 
-// flow is an array that goes from a mapping on one system to a mapping of the
+// flow is an array that moves from a mapping on one system to a mapping of the
 // same index space on another.
 type flow struct {
 	from, to       *layout.Mapping
@@ -123,8 +123,8 @@ func (f *flow) bytes() (int64, error) {
 	return bytesOf(size, f.elem)
 }
 
-// unowned reports whether no processor owns anything because some dimension of
-// the grid has no coordinate that does.
+// unowned reports whether no processor owns anything, because in some dimension
+// of the grid no coordinate does.
 func unowned(m *layout.Mapping) bool {
 	for k := range m.Ranges {
 		if s := &m.Ranges[k]; s.Dim < 0 && s.First > s.Last {
@@ -134,8 +134,8 @@ func unowned(m *layout.Mapping) bool {
 	return false
 }
 
-// add adds an array to the exchange. One that lies and moves like another one
-// only makes its elements larger.
+// add adds an array to the exchange. When another array has the same mappings,
+// the size of its elements is added to that of the other.
 func (x *exchange) add(f flow) {
 	for i := range x.terms {
 		t := &x.terms[i]
@@ -250,8 +250,8 @@ func (w *walk) term(t *term, coords []int) {
 	w.choose(0)
 }
 
-// choose goes through the blocks of the grid dimensions l and up that meet
-// the need.
+// choose visits the blocks of the grid dimensions from l on that overlap with
+// what the receiver needs.
 func (w *walk) choose(l int) {
 	if l == len(w.at) {
 		w.piece()

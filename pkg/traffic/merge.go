@@ -3,7 +3,7 @@ package traffic
 import "dvmtools/pkg/comm"
 
 // merge returns the traffic of several sets of messages that are exchanged
-// together: what goes between the same two processors is one message.
+// together: messages with the same sender and receiver become one.
 func (r *Root) merge(parts []comm.Traffic) comm.Traffic {
 	if len(parts) == 1 {
 		return parts[0]

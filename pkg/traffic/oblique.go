@@ -9,9 +9,9 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// oblique returns the traffic of the edges of an array one of whose dimensions
-// is cut along several dimensions of the grid: the blocks are those of
-// whole sets of coordinates then, and every processor is looked at.
+// oblique returns the traffic of the edges of an array with a dimension that is
+// cut along several dimensions of the grid. A block then belongs to a combination
+// of coordinates, and the messages of every processor are found one by one.
 func (r *Root) oblique(number int, e *object.Edge) (comm.Traffic, error) {
 	m, f := e.Array.Map, r.frame(e.Array.System)
 	by := cuts(m)

@@ -13,9 +13,8 @@ import (
 // (docs/model.md#remote-access-buffers). A buffer of a loop needs, on each
 // processor, the elements of the remote array that the processor's own
 // iterations access; one of a processor system needs a section on all its
-// processors. Missing elements come from their nearest owners. Accesses beyond
-// the array's bounds need nothing, coordinates of a section beyond them are an
-// error.
+// processors. Missing elements come from their nearest owners. Accesses outside
+// the array's bounds are ignored; section coordinates outside them are an error.
 func (r *Root) Remote(buffers []*object.Buffer) (comm.Traffic, error) {
 	var flows []flow
 	for _, b := range buffers {
@@ -88,8 +87,8 @@ type accesses struct {
 	lo, hi          []int64
 	used            []bool
 	// witness marks the dimensions of loop variables that are not in use and
-	// lie along several dimensions of the grid: their iterations have to be
-	// known to tell who has any.
+	// lie along several dimensions of the grid: which processors have
+	// iterations depends on them.
 	witness []bool
 }
 

@@ -137,8 +137,8 @@ func within(lo, hi, a, b int64) (first, end int64) {
 
 // Redistribute returns the traffic of arrays that change their places in one
 // operation (docs/model.md#redistribution): a processor gets each element
-// that it lacks from the nearest processor that had it. Arrays that lay nowhere
-// before or lie nowhere now cost nothing.
+// that it lacks from the nearest processor that had it. Arrays that were not
+// distributed before, or are not afterwards, cost nothing.
 func (r *Root) Redistribute(moves []object.Move) (comm.Traffic, error) {
 	var flows []flow
 	for i := range moves {
@@ -220,8 +220,8 @@ func blank(grid []int) [][]int64 {
 }
 
 // CopyToAll returns the traffic of arrcpy_ from a section of an array to a
-// buffer: the section becomes known to all processors of a system
-// (docs/model.md#copies). A copy from a buffer sends nothing.
+// buffer: all processors of a system get the section (docs/model.md#copies). A
+// copy from a buffer sends nothing.
 func (r *Root) CopyToAll(a *object.Array, s Section, all *procs.System) (comm.Traffic, error) {
 	rows, err := section(a, s)
 	if err != nil {
@@ -234,14 +234,14 @@ func (r *Root) CopyToAll(a *object.Array, s Section, all *procs.System) (comm.Tr
 	return r.exchanges([]flow{{from: restrict(a.Map, rows), to: layout.Everywhere(all.Grid, size), fromSys: a.System, toSys: all, elem: a.ElemSize}})
 }
 
-// Gather returns the traffic of array output: a section comes together on the
-// processor with the root's number at (docs/model.md#5-input-and-output).
+// Gather returns the traffic of array output: a section is collected on the
+// processor with the number at in the root (docs/model.md#5-input-and-output).
 func (r *Root) Gather(a *object.Array, s Section, at int) (comm.Traffic, error) {
 	return r.CopyToAll(a, s, single(at))
 }
 
-// Scatter returns the traffic of array input: the processor with the root's
-// number from has a section and sends all owners their parts
+// Scatter returns the traffic of array input: the processor with the number from
+// in the root has a section and sends every owner its elements
 // (docs/model.md#5-input-and-output).
 func (r *Root) Scatter(a *object.Array, s Section, from int) (comm.Traffic, error) {
 	rows, err := section(a, s)

@@ -83,8 +83,8 @@ func mapped(a *object.Array) error {
 	return nil
 }
 
-// step is a pair of coordinates of a grid dimension: what processors at to get
-// from those at from.
+// step is what processors at one coordinate of a grid dimension, to, get from
+// those at another, from.
 type step struct {
 	to, from int
 	vec      []int64 // elements, per array
@@ -92,7 +92,7 @@ type step struct {
 
 // halo is the traffic of shadow edges on one processor system: the product of
 // the steps along each dimension of the grid. A step from a coordinate to
-// itself stands for a dimension that is not left.
+// itself stands for a dimension that a message does not cross.
 type halo struct {
 	root    *Root
 	frame   *frame
@@ -103,8 +103,8 @@ type halo struct {
 	corners []int
 }
 
-// inner returns how many of the n elements of a block take part where
-// dimension d is not left: none when only its edges do.
+// inner returns how many of the n elements of a block are sent when a message
+// does not cross dimension d: none when only the edges of d are exchanged.
 func inner(e *object.Edge, d int, n int64) int64 {
 	if e.Outside != nil && e.Outside[d] {
 		return 0
@@ -164,7 +164,7 @@ func (h *halo) add(i int, e *object.Edge) error {
 	return nil
 }
 
-// join brings the steps of all arrays together.
+// join combines the steps of all arrays.
 func (h *halo) join() {
 	width := len(h.arrays)
 	h.steps = make([][]step, len(h.frame.sys.Grid))
@@ -202,7 +202,7 @@ func (h *halo) join() {
 	h.arrays = nil
 }
 
-// bytes returns the size of a message that leaves out dimensions.
+// bytes returns the size of a message that crosses out dimensions.
 func (h *halo) bytes(out int, vec []int64) units.Bytes {
 	b := int64(0)
 	for t, v := range vec {
@@ -213,7 +213,8 @@ func (h *halo) bytes(out int, vec []int64) units.Bytes {
 	return units.Bytes(b)
 }
 
-// reach is the most dimensions that any array leaves at once.
+// reach returns the largest number of dimensions that a message of any array
+// crosses.
 func (h *halo) reach() int {
 	n := 0
 	for _, c := range h.corners {

@@ -1,26 +1,24 @@
-// Package traffic says who sends how many bytes to whom in the exchanges of a
-// program: shadow edges, redistributions, copies and remote access buffers
-// (docs/model.md#7-exchanges). What an exchange costs is the business of
-// package comm.
+// Package traffic finds out which processor sends how many bytes to which in the
+// exchanges of a program: shadow edges, redistributions, copies and remote access
+// buffers (docs/model.md#7-exchanges). Package comm computes what they cost.
 //
 // An exchange is worked out in these steps.
 //
 //  1. Redistributions, copies, array input and output and remote access
-//     buffers are all the same question: both sides are mappings of one index
-//     space, and each processor gets what it owns on the new side from the
-//     nearest processor that owns it on the old side. Sections and accesses
-//     A*I+B become such an index space by numbering their elements.
-//  2. An element that a processor has is nearest to itself, so what stays
-//     needs no rule of its own: messages from a processor to itself are
-//     dropped.
+//     buffers are all the same problem: there are two mappings of one index
+//     space, and each processor gets what it owns under the new mapping from
+//     the nearest processor that owns it under the old one. Sections and
+//     accesses A*I+B become such an index space by numbering their elements.
+//  2. A processor that has an element already is its own nearest owner:
+//     messages from a processor to itself are dropped.
 //  3. Blocks are cut dimension by dimension. Pairs of coordinates that have
 //     pieces in common are listed per dimension and counted by the size of
-//     the piece; the messages are the product of these lists. Nothing lists
-//     pairs of processors, except Each, which calls for every message.
+//     the piece; the messages are the product of these lists. Only Each
+//     lists the messages one by one.
 //  4. Where the lists do not multiply (one dimension of an array on two
 //     dimensions of a grid, processor systems that are no boxes of the root's
 //     grid, arrays of one exchange that are transposed against each other) the
-//     messages are enumerated, which costs as much as there are.
+//     messages are found one by one.
 package traffic
 
 import (
@@ -35,9 +33,8 @@ import (
 // together: sizes of messages could not be represented.
 var ErrVolume = errors.New("the arrays of the exchange have more than 2^63-1 bytes")
 
-// Root is the root's processor grid, in which distances are measured. It
-// remembers what it found out about the systems it saw lately and must not be
-// used by two goroutines at once.
+// Root is the root's processor grid, in which distances are measured. It caches
+// how the latest processor systems lie in it, and is not safe for concurrent use.
 type Root struct {
 	grid    []int
 	strides []int
