@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// maxPad is the width to which a column is padded at most, so that one long
-// file name does not blow up every line.
+// maxPad is the greatest width to which a column is padded, so that one long file
+// name does not make every line long.
 const maxPad = 60
 
 // align pads the columns of rows; sides holds for each column l (left), r
@@ -52,8 +52,8 @@ func align(rows [][]string, sides string) []string {
 	return out
 }
 
-// point is a number with its unit taken apart: what stands before the point,
-// what stands from it on, and the unit with the blank before it.
+// point is a number with its unit in parts: the digits before the decimal point,
+// the point and the digits after it, and the unit with the blank before it.
 type point struct{ whole, fraction, unit string }
 
 // cutPoint returns the parts of a cell, ok false when it is no number.
@@ -73,8 +73,8 @@ func cutPoint(cell string) (p point, ok bool) {
 	return p, true
 }
 
-// alignPoints gives the numbers of column k one width, their points and units
-// below each other.
+// alignPoints gives the numbers of column k the same width, with their decimal
+// points and units aligned.
 func alignPoints(rows [][]string, k int) {
 	var whole, fraction, unit int
 	for _, r := range rows {

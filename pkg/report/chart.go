@@ -33,7 +33,7 @@ type chartPoint struct {
 	name string
 }
 
-// The room of a chart, in pixels.
+// The dimensions of a chart, in pixels.
 const (
 	chartWidth, chartHeight     = 620.0, 340.0
 	chartLeft, chartRight       = 74.0, 16.0

@@ -18,10 +18,10 @@ type Pair struct {
 	Level int
 }
 
-// Match finds the intervals of a in b: inside of matching intervals those of
-// one type, file, line and expression, in their order; then, for what is left,
-// those of one type, file and expression, whose line has moved. The pairs come
-// in the order of reading, what only b has behind its neighbours.
+// Match pairs the intervals of a and b. Inside matching intervals it pairs those of
+// equal type, file, line and expression, in their order, and then, of the rest, those
+// of equal type, file and expression, whose line has changed. Pairs are in the order
+// of reading; intervals that only b has come after the others of their parent.
 func Match(a, b *Tree) []Pair {
 	var pairs []Pair
 	stack := []Pair{{a.Root, b.Root, 0}}
@@ -43,7 +43,7 @@ func innerOf(n *Node) []*Node {
 	return n.Inner
 }
 
-// identity is what makes an interval the same in two programs.
+// identity holds the properties by which an interval is the same in two programs.
 type identity struct {
 	kind    interval.Type
 	file    string
@@ -98,8 +98,8 @@ func matchInner(a, b []*Node, level int) []Pair {
 	return pairs
 }
 
-// own returns what an interval has of a characteristic outside of the intervals
-// inside it, 0 for nil. A difference that may be one of rounding is 0.
+// own returns a characteristic of an interval without the intervals inside it, 0 for
+// nil. A difference that may come from rounding is 0.
 func own(n *Node, of func(*interval.Times) float64) float64 {
 	if n == nil {
 		return 0
@@ -114,7 +114,7 @@ func own(n *Node, of func(*interval.Times) float64) float64 {
 	return x
 }
 
-// The names of parts that are spoken of elsewhere.
+// The names of parts that are used in several places.
 const (
 	labelWaiting = "waiting for others"
 	labelIdle    = "idle"
@@ -143,15 +143,15 @@ var causes = []struct {
 // cause is by how much a part differs.
 type cause struct {
 	label, doing string
-	// a and b are the part in both, of the average processor.
+	// a and b are the part in the two programs, for the average processor.
 	a, b float64
-	// where is the interval that differs most in it, in the same direction.
+	// where is the interval in which it differs most, in the same direction.
 	where Pair
 }
 
 func (c *cause) change() float64 { return c.b - c.a }
 
-// findCauses returns the parts that differ, the largest difference first.
+// findCauses returns the parts of time that differ, the largest difference first.
 func findCauses(a, b *Tree, pairs []Pair) []cause {
 	var list []cause
 	pa, pb := processorsOf(a), processorsOf(b)
@@ -245,7 +245,7 @@ func changeWords(a, b float64) string {
 	return f.shown(false)
 }
 
-// sentence says what a cause does.
+// sentence returns a sentence about a cause.
 func (c *cause) sentence(total float64, places bool) string {
 	word := "more"
 	if c.change() < 0 {
@@ -297,8 +297,8 @@ func headerChanges(a, b *Tree) [][2]string {
 	return list
 }
 
-// numbered names an interval with its number, by which intervals of one place
-// differ.
+// numbered names an interval with its number, which tells apart intervals that begin
+// at the same place.
 func numbered(n *Node) string {
 	return nameWords(n) + " (i" + countValue(int64(n.ID)).Exact() + ")"
 }
@@ -364,8 +364,8 @@ func changeTable(pairs []Pair) table {
 	return t
 }
 
-// Growth returns by how much of itself the execution time grew from the first
-// tree to the last: 0.05 for 5 per cent, below 0 when it fell.
+// Growth returns the relative growth of the execution time from the first tree to
+// the last: 0.05 for 5 per cent, negative when it fell.
 func Growth(first, last *Tree) float64 {
 	a, b := float64(first.Root.ExecutionTime), float64(last.Root.ExecutionTime)
 	switch {

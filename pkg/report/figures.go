@@ -13,8 +13,8 @@ const (
 	unitOps     = string(interval.UnitOperations)
 )
 
-// Figure is one thing that is known about an interval: a row of the list of
-// characteristics, of a kind of operation for each kind.
+// Figure is a number that a report shows of an interval: a row of the list of
+// characteristics; those of kinds of operations are a figure for each kind.
 type Figure struct {
 	// Anchor is the name of the figure in the page.
 	Anchor string
@@ -22,13 +22,15 @@ type Figure struct {
 	Label string
 	// Unit is "s", "ratio" or "op" (operations).
 	Unit string
-	// Definition says what it is, Formula how it is found; both in one line.
+	// Definition says what it is, Formula how it is computed, each in one line.
 	Definition, Formula string
-	// Depth is how far it is a part of the figures above it in the table.
+	// Depth is how deep it is nested in the figures above it in the table, of
+	// which it is a part.
 	Depth int
 	// PartOfTotal says that it is a part of Total time.
 	PartOfTotal bool
-	// OfKind says that it belongs to Kind; otherwise it is of the interval.
+	// OfKind says that it belongs to Kind; otherwise it belongs to the interval
+	// as a whole.
 	OfKind bool
 	Kind   interval.Kind
 	// Def is the anchor of its definition, the same for the five kinds.

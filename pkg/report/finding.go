@@ -12,12 +12,12 @@ import (
 type Finding struct {
 	// ID names the rule that found it.
 	ID string `json:"id"`
-	// Interval is the interval that has most of it.
+	// Interval is the ID of the interval that contributes most to it.
 	Interval int `json:"interval"`
 	// Place is where that interval begins, "jac.fdv:12".
 	Place string `json:"place"`
-	// Saving is by how much the execution time could fall at best, Share is
-	// its share of the execution time. Savings do not add up: waiting, for
+	// Saving is by how much the execution time could fall at best, Share the
+	// same as a share of the execution time. Savings do not add up: waiting, for
 	// example, is often the consequence of imbalance.
 	Saving units.Seconds `json:"saving"`
 	Share  float64       `json:"share"`
@@ -31,14 +31,15 @@ type Finding struct {
 // below.
 type rule struct {
 	id string
-	// least is the share that must be saved at least: of the execution time
+	// least is the least share that is worth reporting: of the execution time
 	// without the start, which would hide everything in a small program.
 	least float64
 	// saving returns the time that could be saved, in seconds of execution
 	// time; below 0 says that the rule does not apply.
 	saving func(p *profile) float64
-	// share returns what the interval to be named has most of, nested
-	// intervals included; nil for the main interval.
+	// share returns the quantity of which the interval to be named has the
+	// most, nested intervals included. When it is nil, the main interval is
+	// named.
 	share func(t *interval.Times) float64
 	// text says what was found; where is " in the sequential part at
 	// jac.fdv:31" or empty, f.Saving and f.Share are known.
@@ -47,11 +48,11 @@ type rule struct {
 	advice string
 }
 
-// leastShare is the share of the execution time, its start excepted, below
-// which a saving is not worth a line.
+// leastShare is the share of the execution time without the start below which a
+// saving is not reported.
 const leastShare = 0.02
 
-// rules are all findings. What stands first goes first among equal savings.
+// rules are the rules of all findings. Of equal savings the earlier rule goes first.
 var rules = []rule{
 	{
 		id: "startup", least: leastShare,
@@ -187,13 +188,13 @@ var rules = []rule{
 	},
 }
 
-// exchange is the saving of a kind of operation whose messages cost nothing;
-// waiting for others to start is another finding.
+// exchange returns the saving if the messages of a kind of operation took no time.
+// Waiting for others to start is another finding.
 func exchange(k interval.Kind) func(p *profile) float64 {
 	return func(p *profile) float64 { return ofKind(k)(&p.root.Times) / p.n }
 }
 
-// ofKind is the time of a kind's exchanges without the waiting for others.
+// ofKind returns the time of the exchanges of a kind, without waiting for others.
 func ofKind(k interval.Kind) func(t *interval.Times) float64 {
 	return func(t *interval.Times) float64 { return float64(t.Kind(k).Communication - t.Kind(k).RealSynch) }
 }
@@ -218,8 +219,8 @@ func saved(f *Finding) string {
 	return timeWords(float64(f.Saving)) + ", " + percent(f.Share) + " of the execution time"
 }
 
-// savingWords returns the share of the execution time that could be saved, "" of
-// what is only said.
+// savingWords returns the share of the execution time that could be saved, "" for a
+// finding without a saving.
 func savingWords(f *Finding) string {
 	if f.Saving == 0 {
 		return ""
@@ -227,7 +228,7 @@ func savingWords(f *Finding) string {
 	return percent(f.Share)
 }
 
-// profile is what the rules look at.
+// profile holds the figures that the rules use.
 type profile struct {
 	tree *Tree
 	root *Node
@@ -239,8 +240,8 @@ type profile struct {
 	// floor is the execution time without the computation that is divided
 	// among the processors.
 	floor float64
-	// small is the parallel loop that exchanges most and longer than it
-	// computes.
+	// small is the parallel loop that exchanges longest, of those that exchange
+	// longer than they compute.
 	small struct {
 		node   *Node
 		saving float64
@@ -280,8 +281,8 @@ func (p *profile) unequalPowers() bool {
 	return false
 }
 
-// worst returns the interval that has most of a characteristic for itself,
-// intervals inside it left out.
+// worst returns the interval that has most of a characteristic without the intervals
+// inside it.
 func (p *profile) worst(of func(*interval.Times) float64) *Node {
 	node, most := p.root, 0.0
 	for _, n := range p.tree.Nodes {
@@ -296,8 +297,8 @@ func (p *profile) worst(of func(*interval.Times) float64) *Node {
 	return node
 }
 
-// Findings returns what costs time in t, what saves most first. A program on
-// one processor has none but those that hold on any number.
+// Findings returns what costs time in t, the largest saving first. On one processor
+// only the rules apply that hold for any number of processors.
 func Findings(t *Tree) []Finding {
 	p := newProfile(t)
 	exec := float64(t.Root.ExecutionTime)
@@ -352,8 +353,8 @@ func kindOfInterval(t interval.Type) string {
 	return "interval"
 }
 
-// Diagnosis returns one to three sentences on what t shows: how much is lost
-// and to what, and the findings that save most.
+// Diagnosis returns one to three sentences on t: how much time is lost, for what
+// reasons, and the findings that save most.
 func Diagnosis(t *Tree, findings []Finding) []string {
 	root := t.Root
 	var s []string
@@ -388,7 +389,7 @@ func Diagnosis(t *Tree, findings []Finding) []string {
 	return s
 }
 
-// lowerFirst returns s with its first letter small, unless it is an
+// lowerFirst returns s with its first letter in lower case, unless it begins with an
 // abbreviation.
 func lowerFirst(s string) string {
 	if len(s) < 2 || s[0] < 'A' || s[0] > 'Z' || s[1] < 'a' || s[1] > 'z' {

@@ -13,8 +13,8 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// maxFrames is how many frames a stack has at most; what is deeper belongs to
-// the last of them. Without a bound a deep tree would be quadratic text.
+// maxFrames is the greatest number of frames of a stack; deeper intervals belong to
+// the last frame. Without a bound the text would grow with the square of the depth.
 const maxFrames = 100
 
 // A leaf is a part of a metric that gets a frame of its own.
@@ -22,8 +22,8 @@ type leaf struct {
 	frame string // "" for none
 	times func(*interval.Times) float64
 	ops   func(*interval.Operations) int64
-	// whole says that the part does not add up over intervals and is taken
-	// of the main interval only: processors idle there until the last is done.
+	// whole says that the part does not add up over intervals, so that only that
+	// of the main interval counts: idle time until the last processor ends.
 	whole bool
 }
 
@@ -102,8 +102,8 @@ func writeFolded(w io.Writer, t *Tree, o Options) error {
 	}
 	leaves := metricLeaves(metric)
 	b := bufio.NewWriterSize(w, 1<<16)
-	// What was written so far, exact and rounded: lines are differences of
-	// rounded sums, so that no rounding adds up.
+	// The sums so far, exact and as written. Lines are differences of rounded
+	// sums, so that rounding errors do not add up.
 	exact, written := 0.0, 0.0
 	var frames []string
 	for _, n := range t.Nodes {

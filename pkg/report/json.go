@@ -12,7 +12,7 @@ import (
 // jsonVersion is the version of the document's form.
 const jsonVersion = 1
 
-// document is the JSON document, its intervals excepted.
+// document is the JSON document without its intervals.
 type document struct {
 	Report  string `json:"report"`
 	Version int    `json:"version"`
@@ -64,7 +64,7 @@ func writeJSON(w io.Writer, t *Tree, _ Options) error {
 	return b.Flush()
 }
 
-// marshal returns v as JSON that holds <, > and & as they are.
+// marshal returns v as JSON in which <, > and & are not escaped.
 func marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -12,10 +12,9 @@ import (
 // shownLines is how many lines the text shows.
 const shownLines = 10
 
-// SourceLines returns the lines of the program that the stream holds, each once with
-// what passed there in all intervals that the tree holds, by file and line.
-// Only what adds up is known of them ([interval.Line]); Interval is the first
-// interval that has the line.
+// SourceLines returns the lines of the program in the stream, by file and line, each
+// once with the sums over all intervals of the tree. Only characteristics that add up
+// are set ([interval.Line]); Interval is the first interval that has the line.
 func SourceLines(t *Tree) []interval.Line {
 	var list []interval.Line
 	for _, n := range t.Nodes {
@@ -39,8 +38,8 @@ func SourceLines(t *Tree) []interval.Line {
 	return merged
 }
 
-// worstLines returns at most n lines that lose most, those that lose nothing
-// excepted.
+// worstLines returns the lines that lose most, at most n, without those that lose
+// nothing.
 func worstLines(t *Tree, n int) []interval.Line {
 	list := slices.DeleteFunc(SourceLines(t), func(l interval.Line) bool { return l.Lost() <= 0 })
 	slices.SortStableFunc(list, func(a, b interval.Line) int { return cmp.Compare(b.Lost(), a.Lost()) })

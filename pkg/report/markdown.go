@@ -68,8 +68,7 @@ func nameWords(n *Node) string {
 	return s
 }
 
-// special are the characters that Markdown, or the HTML in it, would take for
-// more than text.
+// special are the characters with a meaning in Markdown, or in HTML inside it.
 const special = "\\`*_{}[]<>|~&!@$"
 
 // markdownText escapes text.

@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// markup is HTML or JSON to which is appended. A page has very many pieces of
-// the same few forms; made by templates they would take ten times as long.
-// Whatever is text goes through [markup.text] or [markup.quoted], which a fuzz
+// markup is a buffer of HTML or JSON. A page has very many pieces of the same few
+// forms; templates would take ten times as long to write them.
+// All text goes through [markup.text] or [markup.quoted], which a fuzz
 // target compares with the escaping of html/template and encoding/json.
 type markup []byte
 
@@ -116,7 +116,7 @@ func (m *markup) cell(v Value, unit string) {
 	m.cellRest(v, unit)
 }
 
-// cellRest appends a cell from behind its first attributes on.
+// cellRest appends the rest of a cell after its first attributes.
 func (m *markup) cellRest(v Value, unit string) {
 	m.raw(` data-value="`)
 	from := len(*m)
@@ -143,10 +143,9 @@ func (m *markup) cellRest(v Value, unit string) {
 	m.raw("</i></td>")
 }
 
-// gapBehind returns the class of the unit behind a time in a column, which
-// keeps as much room as the number lacks of three digits behind its point, so
-// that points stand below each other: gap1, gap2, gap3, or gap4 with the point
-// itself, "" for none.
+// gapBehind returns the CSS class of the unit after a time in a column. It leaves
+// room for the decimals that the number has less than three, so that decimal points
+// are aligned: gap1, gap2, gap3, gap4 also for the point itself, or "" for none.
 func gapBehind(number, unit string) string {
 	if unit != unitSeconds {
 		return ""

@@ -42,10 +42,11 @@ func predictionTable(pairs []Pair, pa, pb float64) table {
 	return t
 }
 
-// explainsMost returns the part of the average processor's time in an interval
-// that is predicted too short by most, or too long, and by how much; "" when no
-// part is. Who waits less for others is idle longer at the end, so that these
-// are one part.
+// explainsMost returns the part of the average processor's time in an interval with
+// the largest error of the prediction, and that error: of the parts predicted too
+// short when short is set, else of those predicted too long; "" when there is none.
+// Waiting and idle time count as one part, as a processor that waits less for others
+// is idle longer at the end.
 func explainsMost(p Pair, pa, pb float64, short bool) (label string, by units.Seconds) {
 	take := func(what string, d float64) {
 		if (d < 0) == short && math.Abs(d) > math.Abs(float64(by)) {

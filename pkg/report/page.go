@@ -33,8 +33,8 @@ var (
 	scriptMain string
 )
 
-// A frame is what every page has around its content. Nothing but its own style
-// sheet and its own script, named by their hashes, can be loaded or run.
+// A frame is the part of a page around its content. Its content security policy
+// allows only its own style sheet and script, named by their hashes.
 type frame struct {
 	Title string
 	CSS   template.CSS
@@ -88,7 +88,7 @@ const pieces = 64
 func (p *pageWriter) each(n int, add func(m *markup, i int)) {
 	batches := (n + pieces - 1) / pieces
 	made := make([]chan markup, p.threads)
-	// What was written lends its memory to what comes next.
+	// The memory of pieces that were written is used again.
 	free := make([]chan markup, p.threads)
 	for t := range made {
 		made[t], free[t] = make(chan markup, 1), make(chan markup, 2)

@@ -6,8 +6,8 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// maxDrawn is how many classes of processors of one interval the page has;
-// the rest has no place in a picture.
+// maxDrawn is how many classes of processors of one interval the page contains; a
+// picture has no room for more.
 const maxDrawn = 4096
 
 // manyDigits is how many digits the figures of classes have in pages of more
@@ -27,7 +27,7 @@ type pageFigure struct {
 	Kind       *int   `json:"kind,omitempty"`
 }
 
-// dataPart is how the script finds a part of Total time: the figure, less
+// dataPart says how the script computes a part of Total time: one figure minus
 // another.
 type dataPart struct {
 	Key        string `json:"key"`
@@ -37,7 +37,7 @@ type dataPart struct {
 	Less       string `json:"less,omitempty"`
 }
 
-// dataHead is the part of the data that is small.
+// dataHead is the data without the intervals.
 type dataHead struct {
 	Figures []pageFigure `json:"figures"`
 	Kinds   []string     `json:"kinds"`

@@ -9,11 +9,11 @@ import (
 // maxStatic is how many intervals a page shows without scripts, too.
 const maxStatic = 1000
 
-// openNodes is how many nodes of the machine are shown without being asked
-// for.
+// openNodes is how many nodes of the machine are shown before the reader asks for
+// more.
 const openNodes = 6
 
-// reportPage is what the templates of a report see.
+// reportPage is the data of the templates of a report.
 type reportPage struct {
 	frame
 	Program, Trace    string

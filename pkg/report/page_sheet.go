@@ -16,7 +16,7 @@ var scriptTables string
 // maxSheetRows is how many rows of a table a page has.
 const maxSheetRows = 1000
 
-// sheetPage is what the template of a sheet sees.
+// sheetPage is the data of the template of a sheet.
 type sheetPage struct {
 	frame
 	Heading   string
@@ -29,7 +29,7 @@ type sheetPage struct {
 
 type pageTile struct{ Label, Text string }
 
-// pageChart is a picture and what its lines are.
+// pageChart is a chart with its legend.
 type pageChart struct {
 	Title  string
 	SVG    template.HTML

@@ -216,8 +216,7 @@ func statistics(classes []interval.Processor, get func(*interval.Times) float64)
 	return [3]float64{least, sum / n, most}
 }
 
-// percentHTML returns a share for a page: what stands before the sign does not
-// break from it.
+// percentHTML returns a share for a page, without a line break before the sign.
 func percentHTML(share float64) string {
 	number, unit := Value{real: share}.display(unitRatio)
 	switch number[0] {
@@ -229,9 +228,8 @@ func percentHTML(share float64) string {
 	return number + "\u00a0" + unit
 }
 
-// bar draws the parts of Total time of an interval. What the colours mean is
-// also said in words, to those who point at a part and to those who do not see
-// it.
+// bar draws the parts of Total time of an interval. Tooltips and a text for screen
+// readers say in words what the colours mean.
 func (m *markup) bar(t *interval.Times) {
 	list := strokes(Split(t))
 	label := "Total time by use:"

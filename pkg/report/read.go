@@ -8,8 +8,8 @@ import (
 )
 
 // Read reads an interval stream to its end and returns its tree down to
-// level, or [AllLevels]. The name is used in messages. Every complaint about
-// the stream is a [diag.Error]; one that breaks off wraps
+// level, or [AllLevels]. The name is used in messages. Every error in the
+// stream is a [diag.Error]; that of a stream that was cut wraps
 // [diag.ErrTruncated]. Spans of a timeline are left out.
 func Read(name string, r io.Reader, level int) (*Tree, error) {
 	in, err := interval.NewReader(name, r)

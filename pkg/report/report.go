@@ -3,16 +3,16 @@
 //  1. A [Builder] takes the records of a stream in their order and makes a
 //     [Tree]: every [Node] knows the interval around it, its neighbours and
 //     the intervals inside it. [Read] does so from a reader.
-//  2. [Figures] is the table of what is known about an interval: the name of
+//  2. [Figures] is the table of the numbers that a report shows of an interval: the name of
 //     its anchor (R appendix 2), label, unit, definition,
 //     formula and how to get it from a record. Every format and the tests
 //     are driven by this one table.
-//  3. [Findings] are what costs time and could be changed, by one table of
-//     rules; [Diagnosis] says the most of it in a few sentences.
+//  3. [Findings] says what costs time and could be changed, by one table of
+//     rules; [Diagnosis] sums it up in a few sentences.
 //  4. [Write] writes a tree in a [Format]. HTML is one file that loads nothing:
 //     its style sheet and its script are named by their hashes in its content
-//     security policy. The script shows the intervals from data that the file
-//     holds; without scripts the same is there as plain tables.
+//     security policy. The script shows the intervals from data in the file;
+//     without scripts the page shows them as plain tables.
 //
 // The same tree gives the same bytes. Text that comes from a trace is shown
 // as text, whatever it holds ([Clean]).

@@ -64,7 +64,7 @@ func Scale(trees []*Tree, names []string) *Sheet {
 	return s
 }
 
-// plain2 returns a number with two digits behind the point.
+// plain2 returns a number with two decimals.
 func plain2(x float64) string { return fmt.Sprintf("%.2f", x) }
 
 func speedUp(a, b *Tree) float64 {
@@ -79,7 +79,7 @@ func grows(c *cause, places bool) string {
 	return s + "."
 }
 
-// scalingFacts says what is the same in all.
+// scalingFacts returns what is the same in all simulations.
 func scalingFacts(trees []*Tree) [][2]string {
 	var list [][2]string
 	add := func(name string, of func(*Tree) string) {
@@ -155,7 +155,7 @@ func partTable(trees []*Tree) table {
 }
 
 // growthTable shows the execution time of each interval of the first grid on
-// every grid, what shrinks least first.
+// every grid, those that shrink least first.
 func growthTable(trees []*Tree) table {
 	t := table{name: "intervals", title: "Intervals", note: "The execution time of each interval; first those whose time outside of the intervals inside them grows most, or shrinks least.",
 		columns: []columnOf{{"interval", true}}}

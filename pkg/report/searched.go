@@ -45,8 +45,8 @@ type Candidate struct {
 const searchVersion = 1
 
 // ReadSearch reads the stream of dvmsearch to its end; name is used in
-// messages. Every complaint is a [diag.Error]; a stream that breaks off gives
-// one that wraps [diag.ErrTruncated].
+// messages. Every error in the stream is a [diag.Error]; that of a stream that
+// was cut wraps [diag.ErrTruncated].
 func ReadSearch(name string, r io.Reader) (*Search, error) {
 	in := ndjson.NewReader(name, r, ndjson.Stream{Header: "search", Version: searchVersion, Content: "the results of a search", Tool: "dvmsearch"})
 	s := &Search{}
@@ -76,7 +76,7 @@ func ReadSearch(name string, r io.Reader) (*Search, error) {
 	return s, nil
 }
 
-// add takes in a record.
+// add adds a record of the stream.
 func (s *Search) add(kind string, raw []byte) error {
 	switch kind {
 	case "search":
@@ -155,7 +155,8 @@ func (s *Search) sentences() []string {
 	b := s.Best
 	list := []string{fmt.Sprintf("The fastest grid is %s: %s on %s, efficiency %s.",
 		gridWords(b.Grid), b.ExecutionTime.Short(), count(b.Processors, "processor", "processors"), percent(b.Efficiency))}
-	// The fewest processors that come close say more than the last per cent.
+	// A grid with fewer processors that is almost as fast may be more useful
+	// than the fastest.
 	for _, c := range s.Front {
 		if c.Processors < b.Processors && c.ExecutionTime <= units.Seconds(1.05*float64(b.ExecutionTime)) {
 			list = append(list, fmt.Sprintf("%s is within 5 %% of it (%s) on %s.", gridWords(c.Grid), c.ExecutionTime.Short(), count(c.Processors, "processor", "processors")))
@@ -240,7 +241,7 @@ func (s *Search) plane() bool {
 	return len(s.Candidates) > 1
 }
 
-// gridMap is a picture of grids of two dimensions, the darker the faster.
+// gridMap is a picture of grids of two dimensions; a darker cell is a faster grid.
 type gridMap struct {
 	title string
 	cells []mapCell

@@ -8,8 +8,8 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// A Sheet is what is said about several programs, or about a search: sentences,
-// facts, charts and tables. Every format of it is made from this one form.
+// A Sheet is a report on several programs or on a search: sentences, facts, charts
+// and tables. All its formats are written from this one form.
 type Sheet struct {
 	// Kind names what it is in JSON: "comparison", "scaling" or "search".
 	Kind      string
@@ -29,7 +29,7 @@ type tile struct{ label, text string }
 type table struct {
 	// name is its name in JSON and CSV, title its heading.
 	name, title string
-	// note says what people should know to read it.
+	// note explains how to read it.
 	note    string
 	columns []columnOf
 	rows    [][]field

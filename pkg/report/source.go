@@ -34,9 +34,8 @@ type sourcePlace struct {
 	line int
 }
 
-// A lineNote is what is known about a line of the program: the Lost time of
-// what begins there, intervals inside it left out, and the interval that has
-// most of it.
+// A lineNote holds the Lost time of the intervals that begin at a line, without the
+// intervals inside them, and the interval that has most of it.
 type lineNote struct {
 	lost  float64
 	most  *Node
@@ -97,7 +96,7 @@ func writeSources(p *pageWriter, t *Tree, files []Source) {
 	p.write(m)
 }
 
-// sourceLine appends a line with its number and what is noted of it.
+// sourceLine appends a line with its number and its note.
 func (m *markup) sourceLine(text string, line int, note *lineNote, total float64) {
 	number := strconv.Itoa(line)
 	words := ""
@@ -126,8 +125,8 @@ func (m *markup) sourceLine(text string, line int, note *lineNote, total float64
 	m.raw("\n")
 }
 
-// heatClass is the class of what has a share of the program's Lost time, as in
-// the tree.
+// heatClass returns the CSS class for a share of the program's Lost time, as in the
+// tree.
 func heatClass(share float64) string {
 	switch {
 	case share >= 0.25:

@@ -6,13 +6,13 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// Part is one of the parts into which Total time falls.
+// Part is one of the parts of Total time.
 type Part struct {
 	// Key names the part in the page's style sheet.
 	Key string
 	// Label is its name for people.
 	Label string
-	// Productive says on which side of the account it stands.
+	// Productive says whether it is productive or lost time.
 	Productive bool
 	// Seconds is its length, Share its share of Total time, 0 of nothing.
 	Seconds, Share float64

@@ -31,8 +31,8 @@ func painter(wanted bool) func(look, line string) string {
 	}
 }
 
-// heat returns the look of an interval by how much of the program's Lost time
-// it holds for itself, the intervals inside it left out.
+// heat returns the look of an interval by its share of the program's Lost time
+// without the intervals inside it.
 func heat(n, root *Node) string {
 	own := float64(n.LostTime)
 	for _, in := range n.Inner {

@@ -94,7 +94,8 @@ func writeText(w io.Writer, t *Tree, o Options) error {
 	rows := [][]string{{"interval", "place", "expr", "count", "processors", "execution", "efficiency", "lost", "use"}}
 	for _, n := range t.Nodes {
 		rows = append(rows, []string{
-			// The indent is bounded, or a deep tree would be quadratic text.
+			// Without a bound the text of a deep tree would grow with the square
+			// of its depth.
 			strings.Repeat("  ", min(n.Level, maxIndent)) + typeWords(n.Type),
 			placeWords(&n.Interval), exprWords(&n.Interval),
 			countValue(n.Count).Exact(),

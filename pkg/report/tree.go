@@ -39,9 +39,9 @@ type Node struct {
 	// Classes are the processors of the interval in the order of the stream,
 	// empty when the stream holds none.
 	Classes []interval.Processor
-	// Lines are what passed at the lines of the source in the interval, those
-	// inside it excepted; empty when the stream holds none. Those of intervals
-	// that were dropped are not among them.
+	// Lines are the figures of the source lines in the interval, without those
+	// of the intervals inside it; empty when the stream has none. Lines of
+	// intervals that were dropped are left out.
 	Lines []interval.Line
 }
 
@@ -158,7 +158,8 @@ func (b *Builder) Tree(pos diag.Pos) (*Tree, error) {
 	if b.tree.Root == nil {
 		return nil, diag.New(pos, "report/main", "found no main interval, expected one; was the stream filtered?")
 	}
-	// A stack and no recursion: a stream may nest as deep as it is long.
+	// A stack instead of recursion: intervals may be nested as deep as the
+	// stream is long.
 	stack := []*Node{b.tree.Root}
 	for len(stack) > 0 {
 		n := stack[len(stack)-1]

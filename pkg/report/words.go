@@ -13,9 +13,9 @@ import (
 )
 
 // Clean returns text of a trace so that it can be shown in one line: bytes
-// that are not UTF-8, also in the form in which records carry them (U+F700 +
-// byte; pipeline, Records), become \xNN, and control and formatting
-// characters, which could reorder or hide what stands beside them, become
+// that are not UTF-8, also in the form in which records hold them (U+F700 +
+// byte), become \xNN, and control and formatting
+// characters, which could reorder or hide the text next to them, become
 // \xNN or \uNNNN. All other characters stay, markup included: the page's
 // template escapes that.
 func Clean(s string) string {
@@ -147,8 +147,8 @@ func networkWords(n *machine.NetworkDescription) string {
 	return s + "; power 1 is " + Clean(n.PowerBase)
 }
 
-// optionWords lists the choices that shaped the result, "" when the stream
-// states none.
+// optionWords lists the options of the model with which the program was simulated,
+// "" when the stream states none.
 func optionWords(o *interval.Options) string {
 	var list []string
 	for _, c := range options.Choices() {
@@ -202,7 +202,7 @@ func typeWords(t interval.Type) string {
 	return Clean(string(t))
 }
 
-// loneWords says why a report cannot say where in the program time goes, "" when
+// loneWords says why a report cannot tell where in the program time is spent, "" when
 // it can.
 func loneWords(t *Tree) string {
 	if len(t.Nodes) > 1 || t.Dropped > 0 || len(t.Root.Lines) > 0 {

@@ -7,8 +7,8 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// explain says why the best grid is the best: which step found it, what its
-// neighbours cost, what excluded the others, where the time goes.
+// explain returns sentences on the best grid: which step found it, how long its
+// neighbours take, why other grids were not tried, where the time goes.
 func (s *state) explain(passes []*pass) []Explanation {
 	var list []Explanation
 	say := func(about, format string, args ...any) {
@@ -55,7 +55,7 @@ func (p *pass) found() string {
 	return text
 }
 
-// bound says what excluded the grids that were not tried.
+// bound says why the other grids were not tried.
 func (p *pass) bound() string {
 	switch {
 	case p.partial:
@@ -68,7 +68,7 @@ func (p *pass) bound() string {
 	return fmt.Sprintf("mode %d tried all %d grids of its list", p.mode, len(p.list))
 }
 
-// than says by how much a is longer than b.
+// than says by how much a is longer than b, in words.
 func than(a, b units.Seconds) string {
 	if b == 0 {
 		return "no more"
@@ -80,7 +80,7 @@ func than(a, b units.Seconds) string {
 	return fmt.Sprintf("%.2f %% more", share)
 }
 
-// parts are what the time of processors goes into.
+// parts are the parts of the processors' time.
 var parts = []struct {
 	name string
 	of   func(*interval.Times) units.Seconds
@@ -109,8 +109,8 @@ func shares(t *interval.Times, n int) string {
 	return text[:len(text)-2]
 }
 
-// difference says what the mean processor of a grid spends more or less time
-// on than that of the best.
+// difference says on which parts the mean processor of a grid spends more or less
+// time than that of the best grid.
 func difference(t *interval.Times, n int, best *interval.Times, m int) string {
 	text := ""
 	for _, p := range parts {

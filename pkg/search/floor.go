@@ -12,14 +12,15 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// slack makes a floor a little lower, as its terms are added in another order
-// than a simulation adds them.
+// slack makes a floor a little lower, as a simulation adds the same terms in
+// another order and rounds differently.
 const slack = 1 - 1e-9
 
-// floors says how long a program takes at least on a grid
-// (docs/model.md#11-search): what all processors do alike, the work of the
-// loops shared by as many as there are, and the exchanges of all processors on
-// an idle network, each or the work that passes beside it.
+// floors computes a lower bound of the execution time on a grid
+// (docs/model.md#11-search). It is the sum of the time that every processor spends,
+// the work of the loops divided by the number of processors, and, for each exchange
+// of all processors, its time on an idle network or the work that overlaps with it,
+// whichever is longer.
 type floors struct {
 	cfg     *Config
 	extents []int64
@@ -27,15 +28,15 @@ type floors struct {
 	groups  []floorGroup
 	memo    map[floorKey]units.Seconds
 	flat    bool
-	hops    bool // exchanges depend on the grid, not on its size alone
+	hops    bool // exchanges depend on the extents of the grid, not only on its size
 }
 
-// floorGroup are exchanges that are alike.
+// floorGroup holds the exchanges that take the same time.
 type floorGroup struct {
 	of      collective
 	lengths []int64
-	// works are the times beside them, ascending; above[i] is the sum of
-	// works[i:].
+	// works are the times that overlap with them, ascending; above[i] is the
+	// sum of works[i:].
 	works, above []units.Seconds
 }
 
@@ -53,7 +54,7 @@ func newFloors(cfg *Config, s *Shape) *floors {
 	for _, n := range cfg.Machine.Nodes() {
 		f.hops = f.hops || !n.Leaf() && n.Medium.Kind == machine.Transputer
 	}
-	for c, works := range s.spans {
+	for c, works := range s.exchanges {
 		if cfg.Machine.Network != nil || c.lengths != "" && cfg.Options.Balance == options.Power {
 			for _, w := range works {
 				f.base += w.alike/power + w.shared/per
@@ -83,7 +84,7 @@ func newFloors(cfg *Config, s *Shape) *floors {
 	return f
 }
 
-// of returns the floor of a grid.
+// of returns the lower bound of a grid.
 func (f *floors) of(g *grid) units.Seconds {
 	sum := f.base
 	for i := range f.groups {
@@ -95,7 +96,7 @@ func (f *floors) of(g *grid) units.Seconds {
 	return units.Seconds(float64(sum) * slack)
 }
 
-// cost returns how long an exchange of group i takes at least.
+// cost returns a lower bound of the time of an exchange of group i.
 func (f *floors) cost(i int, g *grid) units.Seconds {
 	gr := &f.groups[i]
 	senders, cut := int64(g.n), slices.Clone(g.extents)
@@ -136,9 +137,9 @@ func (f *floors) cost(i int, g *grid) units.Seconds {
 	return p.Length()
 }
 
-// suffix returns for every number of processors the least value, in terms of
-// the objective, that a grid with as many or more can have: infinite where
-// there is none, 0 for an objective without a bound.
+// suffix returns, for every number of processors, a lower bound of the objective
+// over all grids with as many or more: infinite where there is no such grid, 0 for
+// an objective without a bound.
 func (s *state) suffix(list []*grid) []float64 {
 	least := make([]float64, s.cfg.Max+2)
 	for n := range least {

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// front returns the grids that were tried and that no other beats both in
-// processors and in time, by growing processors.
+// front returns the grids that were tried and than which no grid with as many
+// processors or fewer is faster, by growing processors.
 func (s *state) front() []*grid {
 	list := slices.DeleteFunc(slices.Clone(s.tried), func(g *grid) bool { return g.out.err != nil })
 	slices.SortFunc(list, func(a, b *grid) int {

@@ -11,8 +11,8 @@ import (
 // over the dimensions of the least elements of any coordinate to the most, 0
 // when a coordinate gets none, 1 when every extent is divisible
 // (docs/model.md#11-search; R 5 takes the last coordinate, which under the
-// blocks of docs/model.md#blocks has always the most). Grids with a mark above
-// 0 are called not bad.
+// blocks of docs/model.md#blocks always has the most). A grid with a mark above 0
+// is called not bad.
 func Mark(grid []int, extents []int64) float64 {
 	mark := 1.0
 	for k, n := range grid {
@@ -80,7 +80,7 @@ func countGrids(most, rank int) int64 {
 }
 
 // grids lists the grids that a search may try, by growing numbers of
-// processors; those of mark 0 only when bad is set.
+// processors, and those of mark 0 only when bad is set.
 func grids(most int, extents []int64, bad bool) []*grid {
 	marks := make([][]float64, len(extents))
 	for k, e := range extents {

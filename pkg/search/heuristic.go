@@ -37,14 +37,14 @@ func (p *pass) heuristic(ctx context.Context) error {
 	return p.descend(ctx)
 }
 
-// thinning is what is left of the grids in a heuristic search.
+// thinning holds the grids that a heuristic search may still try.
 type thinning struct {
 	*pass
 	left    []*grid // in the order of the list
 	dropped map[*grid]bool
 	classes map[string][]*grid
-	// lower and upper say that the bounds of the nearest neighbours of the
-	// best are to be tried.
+	// lower and upper say that the least and the greatest number of processors
+	// of the nearest neighbours of the best are to be tried.
 	lower, upper bool
 }
 
@@ -75,7 +75,7 @@ func (h *thinning) next() []*grid {
 	return slices.DeleteFunc(level, func(g *grid) bool { return g.n != n })
 }
 
-// choose picks a number of processors out of ns, which ascend.
+// choose picks one of the numbers of processors ns, which ascend.
 func (h *thinning) choose(ns []int) int {
 	if h.best != nil {
 		low, high := neighbourhood(h.best)
@@ -120,10 +120,10 @@ func neighbourhood(g *grid) (low, high float64) {
 	return low, high
 }
 
-// thin drops what can hardly be better after a step.
+// thin drops the grids that can hardly be better, after a step.
 func (h *thinning) thin(tried []*grid, improved bool) {
 	n := tried[0].n
-	low, high := neighbourhood(h.best0(tried))
+	low, high := neighbourhood(h.bestOrTried(tried))
 	if improved {
 		h.lower, h.upper = true, true
 	}
@@ -145,9 +145,9 @@ func (h *thinning) thin(tried []*grid, improved bool) {
 	h.left = slices.DeleteFunc(h.left, func(g *grid) bool { return h.dropped[g] })
 }
 
-// best0 returns the best grid, or one that was tried when none could be
+// bestOrTried returns the best grid, or one that was tried when none could be
 // simulated.
-func (h *thinning) best0(tried []*grid) *grid {
+func (h *thinning) bestOrTried(tried []*grid) *grid {
 	if h.best != nil {
 		return h.best
 	}
@@ -193,8 +193,8 @@ func (p *pass) most() int {
 	return int(max(16, min(p.end.Possible/10-1, 380)))
 }
 
-// descend tries what a fit to the grids tried so far guesses to be good, and
-// the neighbours of the best, until neither is better.
+// descend tries grids that the surrogate guesses to be good, and the neighbours of
+// the best grid, until neither gives a better one.
 func (p *pass) descend(ctx context.Context) error {
 	byName := map[string]*grid{}
 	for _, g := range p.list {
@@ -238,9 +238,9 @@ func (p *pass) descend(ctx context.Context) error {
 // tried.
 const patience = 2
 
-// neighbours returns the extents of the grids around one: one coordinate more
-// or less in one dimension, or twice or half as many, or as many processors with the next factors in two
-// dimensions.
+// neighbours returns the extents of the grids next to one: one coordinate more or
+// less in one dimension, twice or half as many, or the same number of processors
+// with the next factors in two dimensions.
 func neighbours(x []int) [][]int {
 	var out [][]int
 	for k := range x {

@@ -10,31 +10,31 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Objective is what the best grid is best in.
+// Objective is the quantity by which grids are compared.
 type Objective string
 
 const (
 	// Time is the execution time.
 	Time Objective = "time"
-	// Efficiency is the share of productive time; one processor is not
-	// tried, as it has always the most.
+	// Efficiency is the share of productive time. One processor is not tried,
+	// as it always has the greatest.
 	Efficiency Objective = "efficiency"
 	// Cost is the execution time times the number of processors.
 	Cost Objective = "cost"
 )
 
-// Objectives lists what can be asked for, the default first.
+// Objectives lists all objectives, the default first.
 func Objectives() []Objective { return []Objective{Time, Efficiency, Cost} }
 
-// Limits are what the best grid must keep to; a field that is 0 asks nothing.
+// Limits are conditions on the best grid. A field that is 0 is no condition.
 type Limits struct {
 	// Efficiency is the least efficiency, Deadline the longest execution time.
 	Efficiency float64
 	Deadline   units.Seconds
 }
 
-// score is how good a grid is: how far it is from the limits, as a share of
-// them, and the value of the objective. Less is better.
+// score compares grids: by how far they exceed the limits, relative to these, then
+// by the value of the objective. Less is better.
 type score struct{ over, value float64 }
 
 // never is the score of a grid that cannot be simulated.
@@ -72,8 +72,8 @@ func (c *Config) score(o *outcome, n int) score {
 	return s
 }
 
-// floor returns the least value of the objective of a grid of n processors on
-// which the program takes at least t.
+// floor returns a lower bound of the objective for a grid of n processors on which
+// the program takes at least t.
 func (c *Config) floor(t units.Seconds, n int) float64 {
 	switch c.Objective {
 	case Efficiency:
@@ -93,9 +93,9 @@ func (c *Config) cost(t units.Seconds, n int) float64 {
 	return float64(t) * float64(n)
 }
 
-// taken returns how many processors the nodes have that the first n processors
-// of a machine lie in. A node is a lowest cluster; in a machine that is one
-// cluster every processor is a node of its own.
+// taken returns the number of processors of all nodes that contain one of the first
+// n processors of a machine. A node is a cluster of processors only; in a machine
+// with one cluster each processor is a node.
 func taken(m *machine.Machine, n int64) int64 {
 	path := m.Path(n - 1)
 	if len(path) <= 2 {
@@ -105,7 +105,7 @@ func taken(m *machine.Machine, n int64) int64 {
 	return node.First + node.Node.Processors()
 }
 
-// check reports a configuration that cannot be searched.
+// check returns an error for a configuration with which no search is possible.
 func (c *Config) check() error {
 	switch most := min(c.Machine.Processors(), MaxProcessors); {
 	case c.Max < 1 || int64(c.Max) > most:

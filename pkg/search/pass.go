@@ -23,8 +23,8 @@ type pass struct {
 	evaluated int
 	steps     int
 	partial   bool
-	// descent is how many grids were tried in the neighbourhood of the best at
-	// last, after it was stale, as the steps had found it.
+	// descent is how many grids were tried by descend at the end of the search;
+	// stale is the best grid before it.
 	descent int
 	stale   *grid
 	ended   *Bound
@@ -51,11 +51,11 @@ func (p *pass) run(ctx context.Context) error {
 	return err
 }
 
-// least grids make a batch of a search by growing processors, so that threads
-// have something to share.
+// least is the least number of grids in a batch of a search by growing processors,
+// so that there is work for several threads.
 const least = 16
 
-// growing tries the list in its order and stops when no later grid can be
+// growing tries the grids of the list in order and stops when no later one can be
 // better.
 func (p *pass) growing(ctx context.Context) error {
 	var floor []float64
@@ -180,7 +180,7 @@ func (p *pass) take(g *grid, o *outcome) error {
 	return p.enc.Encode(c)
 }
 
-// warn passes on the warnings of a simulation that were not given before.
+// warn passes on the warnings of a simulation that are new.
 func (s *state) warn(list []*diag.Error) error {
 	for _, w := range list {
 		if s.cfg.Strict {

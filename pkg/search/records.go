@@ -19,12 +19,12 @@ type Header struct {
 	Extents   []int64             `json:"extents"`
 	Source    []string            `json:"source"`
 	Max       int                 `json:"max"`
-	// Threshold is that of mode 1.
+	// Threshold is [Config.Threshold], for mode 1.
 	Threshold     *float64       `json:"threshold,omitempty"`
 	MinEfficiency *float64       `json:"min_efficiency,omitempty"`
 	Deadline      *units.Seconds `json:"deadline,omitempty"`
-	// WholeNodes says that cost counts all processors of a node that is
-	// taken.
+	// WholeNodes says that cost counts all processors of each node that is
+	// used.
 	WholeNodes bool `json:"whole_nodes,omitempty"`
 }
 
@@ -35,7 +35,7 @@ type Candidate struct {
 	Processors int     `json:"processors"`
 	Mark       float64 `json:"mark"`
 	Step       int     `json:"step"`
-	// Mode is the search that tried it, when there are two.
+	// Mode is the mode of the search that tried it, when there are two.
 	Mode          int            `json:"mode,omitempty"`
 	ExecutionTime *units.Seconds `json:"execution_time,omitempty"`
 	Efficiency    *float64       `json:"efficiency,omitempty"`
@@ -52,7 +52,8 @@ type Comparison struct {
 	Processors    int           `json:"processors"`
 	ExecutionTime units.Seconds `json:"execution_time"`
 	Efficiency    float64       `json:"efficiency"`
-	// Behind is by what share the grid is worse than the better of the two.
+	// Behind is by how much the grid is worse than the better of the two, as a
+	// share of the latter's objective.
 	Behind    float64 `json:"behind"`
 	Evaluated int     `json:"evaluated"`
 	Partial   bool    `json:"partial,omitempty"`
@@ -99,8 +100,8 @@ type End struct {
 	Evaluated int    `json:"evaluated"`
 	NotBad    int    `json:"not_bad"`
 	Possible  int64  `json:"possible"`
-	// Descent is how many of the evaluated grids mode 1 tried in the
-	// neighbourhood of its best at last, and whether that found a better one.
+	// Descent is how many of the evaluated grids mode 1 tried at its end in the
+	// neighbourhood of its best; Improved says that this found a better one.
 	Descent  int    `json:"descent,omitempty"`
 	Improved bool   `json:"improved,omitempty"`
 	Bound    *Bound `json:"bound,omitempty"`

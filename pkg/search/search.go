@@ -1,5 +1,5 @@
-// Package search finds the processor grid on which a program does best, by
-// simulating it on many (docs/model.md#11-search).
+// Package search finds the best processor grid for a program by simulating it on
+// many grids (docs/model.md#11-search).
 package search
 
 import (
@@ -33,50 +33,50 @@ const (
 // MaxProcessors bounds the number of processors of a search.
 const MaxProcessors = 1_000_000
 
-// DefaultThreshold is the share by which a grid must be worse to bound a class
-// of grids (R 5).
+// DefaultThreshold is the default of [Config.Threshold] (R 5).
 const DefaultThreshold = 0.0025
 
-// Config says what is searched.
+// Config says how to search.
 type Config struct {
 	Machine *machine.Machine
 	Options interval.Options
 	// Lenient makes handles that name nothing warnings, Strict makes the
 	// first warning of a simulation an error that ends the search.
 	Lenient, Strict bool
-	// Warn, when set, is told of every different warning of the simulations.
+	// Warn, when set, gets every different warning of the simulations once.
 	Warn func(*diag.Error)
 	// Mode is [Heuristic], [NotBad], [All] or [Compare].
 	Mode int
 	// Max is the largest number of processors tried, at most the machine's.
 	Max int
-	// Rank is the rank of the grids, 0 for that of the program's
-	// distributions, which is the highest.
+	// Rank is the rank of the grids, 0 for the highest possible, that of the
+	// program's distributions.
 	Rank int
 	// Threads is how many simulations run at once; results do not depend on
 	// it.
 	Threads int
-	// Objective is what the best grid is best in, "" for [Time]; WholeNodes
-	// makes [Cost] count all processors of a node that is taken.
+	// Objective is the quantity by which grids are compared, "" for [Time].
+	// WholeNodes makes [Cost] count all processors of each node that is used.
 	Objective  Objective
 	WholeNodes bool
-	// Limits are what the best grid must keep to.
+	// Limits are conditions on the best grid.
 	Limits Limits
-	// Threshold is the share by which a grid must be worse than the best of
-	// its class to bound it, in [Heuristic].
+	// Threshold is the share by which a grid must be worse than the best of its
+	// class for [Heuristic] to exclude the grids beyond it.
 	Threshold float64
 	// Explain adds explanations to the stream.
 	Explain bool
-	// Limit, when set, derives the context of a search from that of the
-	// whole; when it ends before, the search is partial. [Compare] has two.
+	// Limit, when set, derives the context of each search from that of Run;
+	// [Compare] makes two searches. A search whose context ends early is
+	// partial.
 	Limit func(context.Context) (context.Context, context.CancelFunc)
-	// Progress, when set, is told after every step how many grids were tried
-	// of how many at most, and the best so far.
+	// Progress, when set, is called after every step with the number of grids
+	// tried, the greatest number that may be tried, and the best so far.
 	Progress func(tried, most int, best *Best)
 }
 
-// ErrNoGrid is the error of a search in which no grid could be simulated, or
-// none keeps to the limits.
+// ErrNoGrid is the error of a search in which no grid could be simulated, or none
+// is within the limits.
 var ErrNoGrid = errors.New("no grid was found")
 
 // Run searches and writes the stream to w. It returns the best grid.
@@ -131,7 +131,7 @@ type state struct {
 	tried  []*grid // in the order of their first trial
 	best   *grid   // of all
 	end    End
-	failed error           // why some grid could not be simulated
+	failed error           // why one of the grids could not be simulated
 	warned map[string]bool // texts of warnings that were given
 }
 
@@ -140,12 +140,12 @@ type grid struct {
 	extents []int
 	n       int
 	mark    float64
-	// What follows is known when it was tried.
+	// Set when it was tried.
 	out   *outcome
 	score score
 }
 
-// outcome is what the simulation of a grid gave.
+// outcome is the result of the simulation of a grid.
 type outcome struct {
 	time       units.Seconds
 	efficiency float64
@@ -154,8 +154,8 @@ type outcome struct {
 	err        error
 }
 
-// better reports whether g is better than h, which may be nil. Of equal grids
-// the one with fewer processors is, which comes first in the order of [Grids].
+// better reports whether g is better than h, which may be nil. Of equally good
+// grids the first in the order of [Grids] is better.
 func (g *grid) better(h *grid) bool {
 	if h == nil {
 		return true
@@ -171,7 +171,7 @@ func (g *grid) feasible() bool { return g != nil && g.score.over == 0 }
 
 func (g *grid) name() string { return fmt.Sprint(g.extents) }
 
-// run searches as the mode says and writes the results.
+// run searches in the mode of the configuration and writes the results.
 func (s *state) run(ctx context.Context) (*Best, error) {
 	s.end = End{Record: "end", Possible: countGrids(s.cfg.Max, len(s.shape.Extents))}
 	list := grids(s.cfg.Max, s.shape.Extents, s.cfg.Mode == All)
@@ -232,7 +232,7 @@ func (s *state) costOf(g *grid) *float64 {
 	return &c
 }
 
-// write writes what follows the candidates.
+// write writes the records after those of the candidates.
 func (s *state) write(passes []*pass) (*Best, error) {
 	if len(passes) > 1 {
 		for _, p := range passes {
@@ -265,7 +265,7 @@ func (s *state) write(passes []*pass) (*Best, error) {
 	return best, s.enc.Encode(s.end)
 }
 
-// behind returns by what share a is worse than b, which is not worse.
+// behind returns by what share a is worse than b, which is at least as good.
 func behind(a, b score) float64 {
 	if a.value == b.value || b.value == 0 {
 		return 0

@@ -10,38 +10,39 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Shape is what a program says about useful grids.
+// Shape is what a program tells about the grids that are useful for it.
 type Shape struct {
 	// Extents are, for each dimension of a grid, the largest axis of a
 	// template that the program maps on it.
 	Extents []int64
-	// Alike is the time that every processor spends whatever the grid is, on
-	// the traced machine, and Shared that of all loops, which processors
-	// share; both without what lies within a span. They are 0, and there are
-	// no spans, when the program has tasks, which may share everything.
+	// Alike is the time that every processor spends on any grid; Shared is the
+	// time of all loops, which processors share. Both are times on the traced
+	// machine and leave out what overlaps with exchanges. They are 0, and there
+	// are no exchanges, when the program has tasks, which may share everything.
 	Alike, Shared units.Seconds
 
-	spans map[collective][]work // see floors
+	// exchanges holds the work that overlaps with each exchange; see floors.
+	exchanges map[collective][]work
 }
 
-// A collective is an exchange of all processors that takes the longer the
-// more they are.
+// A collective is an exchange of all processors, which takes longer the more
+// processors there are.
 type collective struct {
 	broadcast bool
 	bytes     units.Bytes
-	// lengths are the iterations of the loop that a reduction belongs to along
-	// each dimension of the grid, 0 where the loop is not cut, as text; "" when
-	// all processors have a partial result.
+	// lengths are the numbers of iterations along each dimension of the grid of
+	// the loop that a reduction belongs to, as text: 0 where the loop is not
+	// distributed, "" when all processors have a partial result.
 	lengths string
 }
 
 // work is the time that passes between the start of an exchange and the wait
-// for its end, alike on all processors or shared by them.
+// for its end, the same on all processors or shared by them.
 type work struct{ alike, shared units.Seconds }
 
 // Read returns the shape of a recorded program; a program without a
 // distribution is an error. sections are those of the options, "" for none.
-// Handles that name nothing are passed over when lenient is set.
+// Handles that name nothing are ignored when lenient is set.
 func Read(r *call.Recording, sections string, lenient bool) (Shape, error) {
 	var s Shape
 	var given []procs.Given
@@ -54,7 +55,7 @@ func Read(r *call.Recording, sections string, lenient bool) (Shape, error) {
 	src := r.Source()
 	traced := r.Header().Runtime.Root()
 	rd := reader{shape: &s, objects: object.New(object.Config{Grid: traced, Traced: traced, Sections: given})}
-	s.spans = map[collective][]work{}
+	s.exchanges = map[collective][]work{}
 	for {
 		c, err := src.Next()
 		if err != nil {
@@ -72,13 +73,13 @@ func Read(r *call.Recording, sections string, lenient bool) (Shape, error) {
 		return s, err
 	}
 	if rd.tasks {
-		s.Alike, s.Shared, s.spans = 0, 0, nil
+		s.Alike, s.Shared, s.exchanges = 0, 0, nil
 	}
 	if rd.weighted {
 		// A loop's iterations may all lie on a few processors.
-		for c, works := range s.spans {
+		for c, works := range s.exchanges {
 			if c.lengths != "" {
-				delete(s.spans, c)
+				delete(s.exchanges, c)
 				for _, w := range works {
 					s.Alike += w.alike
 					s.Shared += w.shared
@@ -101,13 +102,14 @@ type reader struct {
 	weighted bool
 	inIO     bool // between biof_ and eiof_
 	inBody   bool // between a dopl_ that hands iterations out and the next
-	// open is the reduction under way that counts, with what passed since.
+	// open is the reduction that was started, as collective of; since is the
+	// work since then.
 	open  *object.ReductionGroup
 	of    collective
 	since work
 }
 
-// step takes in a call. Where it is not sure that time passes, none counts.
+// step adds a call. Time counts only where it is certain to pass on every grid.
 func (r *reader) step(c *call.Call) error {
 	if !r.inIO {
 		r.pass(c.CallTime)
@@ -164,20 +166,19 @@ func (r *reader) pass(t units.Seconds) {
 	}
 }
 
-// statusBytes is what an I/O function makes known to all at least.
+// statusBytes is how many bytes an I/O function broadcasts at least.
 const statusBytes = 4
 
-// broadcast takes note of one; while a reduction is under way it may cost
-// nothing more.
+// broadcast adds a broadcast, but none during a reduction, in which it may take no
+// further time.
 func (r *reader) broadcast() {
 	if r.open == nil {
 		c := collective{broadcast: true, bytes: statusBytes}
-		r.shape.spans[c] = append(r.shape.spans[c], work{})
+		r.shape.exchanges[c] = append(r.shape.exchanges[c], work{})
 	}
 }
 
-// start takes note of a reduction of all processors, or of a loop that they
-// share.
+// start opens a reduction of all processors or of a distributed loop.
 func (r *reader) start(c *call.Call) error {
 	g, err := r.objects.ReductionGroup(c)
 	if err != nil || r.open != nil || g.Bytes <= 0 {
@@ -208,10 +209,10 @@ func (r *reader) start(c *call.Call) error {
 	return nil
 }
 
-// close ends the reduction that is under way.
+// close ends the open reduction.
 func (r *reader) close() {
 	if r.open != nil {
-		r.shape.spans[r.of] = append(r.shape.spans[r.of], r.since)
+		r.shape.exchanges[r.of] = append(r.shape.exchanges[r.of], r.since)
 		r.open = nil
 	}
 }

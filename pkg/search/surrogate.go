@@ -5,13 +5,13 @@ import (
 )
 
 // A surrogate guesses the value of the objective on grids that were not
-// simulated: a sum of a few terms, fitted to those that were by weighted least
-// squares. It only says what to try next.
+// simulated: a sum of a few terms, fitted by weighted least squares to the grids
+// that were. It only decides which grids to try next.
 type surrogate struct{ factors []float64 }
 
-// features are the terms for a grid: what does not depend on it, the largest
-// block, its sides, the number of processors, the extents, which dimensions are
-// cut at all, which clusters of the machine are too small.
+// features returns the terms for a grid: a constant, the largest block, its sides,
+// the number of processors, the extents, which dimensions are distributed, and which
+// clusters of the machine are smaller than the grid.
 func (p *pass) features(g *grid) []float64 {
 	f := []float64{1, 1, float64(g.n), math.Log2(float64(g.n))}
 	for _, at := range p.cfg.Machine.Path(0)[1:] {
@@ -28,7 +28,7 @@ func (p *pass) features(g *grid) []float64 {
 	return f
 }
 
-// indicator is 1 for what is so, else 0.
+// indicator returns 1 for true, 0 for false.
 func indicator(is bool) float64 {
 	if is {
 		return 1
@@ -36,7 +36,8 @@ func indicator(is bool) float64 {
 	return 0
 }
 
-// ridge keeps the fit from following differences that few grids show.
+// ridge is the penalty on the factors, which keeps the fit from following
+// differences that only few grids show.
 const ridge = 1e-6
 
 // fit fits a surrogate to the grids that were tried; ok is false when none
@@ -71,8 +72,8 @@ func (p *pass) fit() (s surrogate, ok bool) {
 	return surrogate{solve(a)}, a != nil
 }
 
-// guide is what the surrogate guesses: the value of the objective, more for
-// grids that do not keep to the limits.
+// guide is the quantity that the surrogate guesses: the value of the objective,
+// increased for grids beyond the limits.
 func (g *grid) guide() float64 { return g.score.value * (1 + g.score.over) }
 
 // of guesses the value of a grid with the given features.
@@ -122,9 +123,9 @@ func solve(a [][]float64) []float64 {
 // every doubling of an extent between it and the nearest one that was tried.
 const curiosity = 0.05
 
-// promising returns two untried grids: the one of least guessed value, and the
-// one of least value when what lies far from all that was tried is taken for
-// better than it is guessed. There may be fewer.
+// promising returns at most two untried grids: the one of least guessed value, and
+// the one of least value when the guesses are lowered by the distance from the
+// nearest tried grid (see curiosity).
 func (p *pass) promising() []*grid {
 	s, ok := p.fit()
 	if !ok {
