@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// Numbers stand with their points and their units below each other, whatever
-// their units are; headings stand at the right.
+// Decimal points and units of numbers are aligned, whatever the units are; headings
+// are at the right.
 func TestAlign(t *testing.T) {
 	rows := [][]string{
 		{"interval", "count", "execution", "efficiency"},

@@ -19,7 +19,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// bundled reads an interval stream of testdata/streams: what dvmsim says of a
+// bundled reads an interval stream of testdata/streams: the output of dvmsim for a
 // real trace on a cluster (testdata/machines/cluster.par).
 func bundled(t testing.TB, name string) *report.Tree {
 	t.Helper()
@@ -104,8 +104,8 @@ const collect = `(async () => {
 func TestBrowser(t *testing.T) {
 	b := startBrowser(t)
 
-	// What the script shows is what stands there without it, to the last
-	// digit; a test compares the latter with the records.
+	// The script shows the same as the page without it, to the last digit;
+	// another test compares the page without the script with the records.
 	t.Run("figures", func(t *testing.T) {
 		for name, tree := range map[string]*report.Tree{
 			"f01_ivals": bundled(t, "f01_ivals"), "f09_tasks": bundled(t, "f09_tasks"), "f11_subr": bundled(t, "f11_subr"),
@@ -269,8 +269,7 @@ func TestBrowser(t *testing.T) {
 		x.quiet()
 	})
 
-	// Everything that can be worked with the mouse is reached with the
-	// tabulator.
+	// Everything that the mouse can use can be reached with the Tab key.
 	t.Run("keyboard", func(t *testing.T) {
 		x := b.tab(t)
 		x.size(1280, 900, "light")
@@ -309,8 +308,8 @@ func TestBrowser(t *testing.T) {
 		}
 	})
 
-	// On paper there are all rows, what is folded is open, and there is nothing
-	// to click on.
+	// On paper all rows are there, folded parts are open, and there are no
+	// controls.
 	t.Run("print", func(t *testing.T) {
 		x := b.tab(t)
 		x.size(1280, 900, "dark")

@@ -21,7 +21,7 @@ import (
 // over two pipes: messages are JSON, each ended by a zero byte.
 type browser struct {
 	in   *os.File
-	lock sync.Mutex // of what follows
+	lock sync.Mutex // guards the fields below
 	next int
 	wait map[int]chan answer
 	tabs map[string]*tab
@@ -103,7 +103,7 @@ func startBrowser(t testing.TB) *browser {
 	return b
 }
 
-// read takes answers and events until the pipe closes.
+// read handles answers and events until the pipe closes.
 func (b *browser) read(r *bufio.Reader) {
 	for {
 		text, err := r.ReadBytes(0)
@@ -138,7 +138,7 @@ func (b *browser) read(r *bufio.Reader) {
 	}
 }
 
-// send sends a command and returns where its answer comes.
+// send sends a command and returns the channel of its answer.
 func (b *browser) send(session, method string, params any) chan answer {
 	b.lock.Lock()
 	defer b.lock.Unlock()
@@ -187,7 +187,7 @@ func (b *browser) do(t testing.TB, session, method string, params, result any) {
 	}
 }
 
-// A tab shows a page and remembers what went wrong in it.
+// A tab shows a page and collects its errors.
 type tab struct {
 	*browser
 	t       testing.TB
@@ -353,7 +353,7 @@ func (x *tab) shot(name string) {
 	}
 }
 
-// quiet fails when the page complained, or asked for anything but itself.
+// quiet fails the test when the page had errors or requested anything but itself.
 func (x *tab) quiet() {
 	x.t.Helper()
 	x.eval("1", nil) // what was asked for before has happened

@@ -130,7 +130,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestMatch pairs neighbours of one place by their order, and what has moved.
+// TestMatch pairs neighbours of one place by their order, and intervals whose line
+// has changed.
 func TestMatch(t *testing.T) {
 	at := func(line int, expr int64) interval.Interval {
 		iv := interval.Interval{Type: interval.User, Line: line}
@@ -225,7 +226,7 @@ func TestScale(t *testing.T) {
 	golden(t, "scaling.txt", text)
 }
 
-// searchStream is what dvmsearch writes.
+// searchStream is a stream of dvmsearch.
 const searchStream = `{"record":"search","version":1,"machine":{"name":"hpc","processors":4096,"search":0,"nodes":[]},"mode":2,"objective":"time","rank":2,"extents":[160,160],"source":["dir/<jac>.ptr"]}
 {"record":"candidate","grid":[1,1],"processors":1,"mark":1,"step":1,"execution_time":0.5,"efficiency":1}
 {"record":"candidate","grid":[2,1],"processors":2,"mark":1,"step":2,"execution_time":0.26,"efficiency":0.96}
@@ -269,8 +270,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// TestSheetsAreWritten wants every format of every sheet, and what they hold as
-// text.
+// TestSheetsAreWritten writes every sheet in every format and looks for its texts.
 func TestSheetsAreWritten(t *testing.T) {
 	a, b := versions()
 	a.intervals[1].File, b.intervals[1].File = "<b>|`", "<b>|`"

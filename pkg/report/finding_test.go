@@ -67,7 +67,7 @@ func program(p int64, inner ...interval.Interval) *records {
 	return r
 }
 
-// TestFirstFinding gives streams of which it is known what costs most.
+// TestFirstFinding uses programs of which it is known what costs most time.
 func TestFirstFinding(t *testing.T) {
 	type times = interval.Times
 	slow, fast := machine.NewProcessor("slow", 1), machine.NewProcessor("fast", 2)
@@ -151,8 +151,8 @@ func TestFirstFinding(t *testing.T) {
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
-// TestEveryFinding gives a program on 4 processors that loses 1 ms of execution
-// time to everything there is, and wants each found with that saving.
+// TestEveryFinding uses a program on 4 processors that loses 1 ms of execution time
+// for every reason that a rule knows, and expects a finding with that saving for each.
 func TestEveryFinding(t *testing.T) {
 	kind := interval.KindTimes{Communication: 4e-3}
 	r := program(4,
@@ -178,7 +178,7 @@ func TestEveryFinding(t *testing.T) {
 	}
 }
 
-// TestNothingToFind wants no finding below its threshold, 2 % of the execution
+// TestNothingToFind expects no finding below its threshold, 2 % of the execution
 // time, and a sentence that says so.
 func TestNothingToFind(t *testing.T) {
 	for _, c := range []struct {

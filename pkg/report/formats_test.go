@@ -14,7 +14,7 @@ import (
 	"dvmtools/pkg/report"
 )
 
-// hostile is a sample whose names hold what the formats use as signs.
+// hostile is a sample whose names contain characters with a meaning in the formats.
 func hostile(t testing.TB) *records {
 	r := sample(t)
 	r.header.Source = []string{"a\"b,c;d\ne|f\\g .ptr"}
@@ -23,8 +23,8 @@ func hostile(t testing.TB) *records {
 	return r
 }
 
-// TestCSVIsJSON reads the table and the document and wants the same numbers,
-// all of them, in both and in the records.
+// TestCSVIsJSON reads the table and the document and expects all numbers of the
+// records in both.
 func TestCSVIsJSON(t *testing.T) {
 	r := hostile(t)
 	tree := r.tree(t, report.AllLevels)
@@ -146,7 +146,7 @@ func TestFoldedSumsToTheProgram(t *testing.T) {
 	for name, r := range map[string]*records{"sample": hostile(t), "deep": chain(300, true)} {
 		root := &r.intervals[0]
 		if name == "sample" {
-			// What the sample has in the inner intervals it has in the outer.
+			// The figures of outer intervals include those of inner ones.
 			r.intervals[0].Remote, r.intervals[0].Redistribution = interval.KindTimes{}, interval.KindTimes{}
 		}
 		tree := r.tree(t, report.AllLevels)
@@ -294,8 +294,8 @@ func number(t testing.TB, v report.Value) float64 {
 	return x
 }
 
-// TestMarkdownIsOneTableEach wants every line of a table to have the columns
-// of its head, whatever the names hold.
+// TestMarkdownIsOneTableEach expects every line of a table to have the columns of its
+// head, whatever the names contain.
 func TestMarkdownIsOneTableEach(t *testing.T) {
 	text := write(t, hostile(t).tree(t, report.AllLevels), report.Markdown)
 	bare := regexp.MustCompile(`(^|[^\\])\|`)
@@ -320,7 +320,8 @@ func TestMarkdownIsOneTableEach(t *testing.T) {
 	}
 }
 
-// TestColours wants them when allowed, and the same text without them.
+// TestColours expects colours when they are allowed, and the same text without them
+// otherwise.
 func TestColours(t *testing.T) {
 	tree := sample(t).tree(t, report.AllLevels)
 	var b strings.Builder
@@ -340,8 +341,7 @@ func TestColours(t *testing.T) {
 	}
 }
 
-// TestFormatsAreWritten wants every format to be written for every trace shape
-// without failing: one processor, no time, no intervals.
+// TestFormatsAreWritten writes every format for special programs without an error: one processor, no time, no intervals.
 func TestFormatsAreWritten(t *testing.T) {
 	one := interval.Interval{ID: 1, Type: interval.Main}
 	for name, r := range map[string]*records{

@@ -113,8 +113,8 @@ func lookup(t testing.TB, record map[string]any, path string) float64 {
 	return x
 }
 
-// distinct fills a record with numbers that are all different, so that no
-// figure can stand in the place of another.
+// distinct fills a record with numbers that are all different, so that no figure can
+// be mistaken for another.
 func distinct(t testing.TB, iv *interval.Interval, seed float64) {
 	t.Helper()
 	data, err := json.Marshal(iv)
@@ -237,8 +237,8 @@ func TestFiguresEqualTheRecord(t *testing.T) {
 	}
 }
 
-// TestUserAndSystemAreNotExchanged holds what appendix 2 has the wrong way
-// round.
+// TestUserAndSystemAreNotExchanged checks two figures that appendix 2 of the design
+// exchanges.
 func TestUserAndSystemAreNotExchanged(t *testing.T) {
 	ids := byID(t, parse(t, write(t, sample(t).tree(t, report.AllLevels), report.HTML)))
 	for id, want := range map[string]string{"i2-iuser": "0.006", "i2-isyst": "0.0012"} {
@@ -358,7 +358,7 @@ func TestNothingLeavesThePage(t *testing.T) {
 }
 
 // TestTextOfTheTraceIsText puts hostile text wherever a trace or a machine
-// can put any.
+// can contain text.
 func TestTextOfTheTraceIsText(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"script", `<script>alert("1")</script>`, `<script>alert("1")</script>`},
@@ -436,9 +436,9 @@ func shape(doc *html.Node) string {
 	return b.String()
 }
 
-// FuzzText puts any text where a trace can put some: what is shown is
-// printable, shown the same when it is cleaned again, stands in the page and
-// changes nothing of the page's elements.
+// FuzzText puts any text wherever a trace can contain text: the text shown is
+// printable, cleaning it again changes nothing, it is in the page, and the elements
+// of the page stay the same.
 func FuzzText(f *testing.F) {
 	for _, s := range []string{"", "jac.fdv", "<b>", "\"'`=", "&lt;", "\x00\xff\x1b", "\ufeff\u202e\uf7f0", "-->", "]]>", "\\x00"} {
 		f.Add(s)

@@ -10,8 +10,8 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// A prediction beside a measurement says for each interval how wrong it is and
-// by what: here an interval of 2 s on each of two processors was predicted to
+// A comparison of a prediction with a measurement gives the error of each interval
+// and its main cause: here an interval of 2 s on each of two processors was predicted to
 // take 1.5 s, as 0.75 s of waiting were not foreseen and 0.25 s of computing
 // were too much.
 func TestPredictionAndMeasurement(t *testing.T) {

@@ -64,7 +64,7 @@ func TestReadGivesTheSameReport(t *testing.T) {
 	}
 }
 
-// TestReadTellsEveryCut cuts the stream at every byte.
+// TestReadTellsEveryCut cuts the stream at every byte and expects an error.
 func TestReadTellsEveryCut(t *testing.T) {
 	s := sample(t).stream(t)
 	for n := range len(s) {

@@ -76,8 +76,8 @@ func build(ivs []interval.Interval, procs []interval.Processor, level int) (*rep
 	return b.Tree(diag.Pos{File: "x", Line: 9})
 }
 
-// TestOrder gives the intervals level by level, as a stream may, and wants
-// them in the order of reading.
+// TestOrder adds the intervals level by level, as a stream may, and expects them in
+// the order of reading.
 func TestOrder(t *testing.T) {
 	type iv = interval.Interval
 	tree, err := build([]iv{
@@ -138,7 +138,7 @@ func TestFiguresAreThoseOfAppendix2(t *testing.T) {
 	}
 }
 
-// TestEveryFigureIsDefined wants the definition and formula of each figure as
+// TestEveryFigureIsDefined expects the definition and formula of each figure as
 // a tooltip on the link at its name, and once in the table of definitions, to
 // which the link leads.
 func TestEveryFigureIsDefined(t *testing.T) {
@@ -190,7 +190,8 @@ func TestSplitSumsToTotal(t *testing.T) {
 			t.Errorf("interval %d: the parts sum to %v of %v s, %v", iv.ID, sum, iv.TotalTime, share)
 		}
 	}
-	// What rounding leaves below zero is nothing, and nothing has no shares.
+	// A part that is negative by rounding is 0, and parts of no time have no
+	// shares.
 	for _, p := range report.Split(&interval.Times{Communication: 0.1 + 0.2, CommunicationSynch: 0.30000000000000005}) {
 		if p.Seconds < 0 || p.Share != 0 {
 			t.Errorf("%s: %v s, share %v", p.Label, p.Seconds, p.Share)
@@ -198,7 +199,7 @@ func TestSplitSumsToTotal(t *testing.T) {
 	}
 }
 
-// TestBarFitsItsWidth gives shares beyond the whole, as a damaged stream may.
+// TestBarFitsItsWidth draws shares whose sum exceeds 1, as in a damaged stream.
 func TestBarFitsItsWidth(t *testing.T) {
 	r := sample(t)
 	r.intervals[1].Idle = 1e300
@@ -364,8 +365,8 @@ func chain(n int, deep bool) *records {
 }
 
 // TestSizeIsLinear doubles the number of intervals, side by side and one in
-// the other, and wants pages and texts that at most double (and a little for
-// longer numbers).
+// the other, and expects pages and texts that at most double, with some room for
+// longer numbers.
 func TestSizeIsLinear(t *testing.T) {
 	for _, deep := range []bool{false, true} {
 		for _, f := range report.Formats() {

@@ -9,8 +9,8 @@ import (
 	"dvmtools/pkg/sim"
 )
 
-// What a search says of a grid is what a simulation says of it, to the last
-// bit, whatever intervals the simulation keeps: the sums are the same, in the
+// A search gives the same figures of a grid as a simulation, to the last bit,
+// whatever intervals the simulation keeps: the sums are the same, in the
 // same order. f01_ivals has intervals in intervals, f09_tasks tasks.
 func TestSearchSaysWhatTheSimulationSays(t *testing.T) {
 	m := cluster(t, 12, 17, 0.013)
@@ -43,8 +43,8 @@ func TestSearchSaysWhatTheSimulationSays(t *testing.T) {
 	}
 }
 
-// Intervals below the level are left out, numbers and parents closed up, and
-// the figures of what is left are those of the whole.
+// Intervals below the level are left out, the others are numbered without gaps, and
+// their figures are the same as with all intervals.
 func TestLevelKeepsFigures(t *testing.T) {
 	m := cluster(t, 12, 17, 0.013)
 	rec := testtraces.Calls(t, "single/f01_ivals.ptr.zst")

@@ -16,13 +16,13 @@ import (
 )
 
 // The best grid by every objective and limit is that of an enumeration of the
-// candidates, and the front is what no other beats.
+// candidates, and no other candidate is better than one of the front.
 func TestObjectives(t *testing.T) {
 	rec := testtraces.Calls(t, "sizes/jac_800.ptr.zst")
 	m := cluster(t, 12, 30, 0.01)
 	for name, c := range map[string]struct {
 		cfg   search.Config
-		value func(time, efficiency, n float64) float64 // infinite for what is not allowed
+		value func(time, efficiency, n float64) float64 // infinite beyond the limits
 	}{
 		"time":       {search.Config{}, func(time, _, _ float64) float64 { return time }},
 		"efficiency": {search.Config{Objective: search.Efficiency}, func(_, e, _ float64) float64 { return 1 - e }},
@@ -110,8 +110,8 @@ func TestWholeNodes(t *testing.T) {
 	}
 }
 
-// Threads change nothing in any mode, two searches are one after the other
-// what each is alone, and a lower rank gives grids of that rank.
+// The number of threads changes nothing in any mode, each of two searches gives the
+// same as alone, and a lower rank gives grids of that rank.
 func TestModes(t *testing.T) {
 	rec := testtraces.Calls(t, "sizes/jac_400.ptr.zst")
 	m := cluster(t, 24, 40, 0.01)
@@ -148,7 +148,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// A search that is ended keeps what it has, and says so.
+// A search that is ended early keeps its results and is marked as partial.
 func TestPartial(t *testing.T) {
 	rec := testtraces.Calls(t, "sizes/jac_400.ptr.zst")
 	var end context.CancelFunc
@@ -164,7 +164,7 @@ func TestPartial(t *testing.T) {
 	if last["partial"] != true || last["evaluated"].(float64) >= 280 || best == nil {
 		t.Errorf("the stream ends with %v", last)
 	}
-	// The whole's context is not a limit.
+	// Ending the context of Run is no limit, but an error.
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	cfg.Limit, cfg.Progress, cfg.Options = nil, nil, sim.Defaults()

@@ -22,7 +22,7 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// scaled are the calls of a program whose parallel loops take factor times as
+// scaled returns the calls of a program whose parallel loops take factor times as
 // long, and whose time before the first loop is left out.
 type scaled struct {
 	call.Source
@@ -100,8 +100,8 @@ type pair struct {
 	start  float64 // latency in microseconds
 }
 
-// pairs returns the table of programs and machines: a few of them, or all when
-// tests have time, which takes minutes.
+// pairs returns the table of programs and machines: a few of them, or in a long run
+// of tests all, which takes minutes.
 func pairs() []pair {
 	if !effort.Long() {
 		return []pair{
@@ -124,10 +124,10 @@ func pairs() []pair {
 	return all
 }
 
-// What modes 1 and 2 find is measured with what mode 3 finds. Mode 2 finds the
-// best grid of those that are not bad always. Mode 1 tries less than a tenth of
-// the grids, or 16 at rank 1, and what it finds is no worse than the best by
-// 0.25 %; in the long table that may fail twice in a hundred pairs.
+// Modes 1 and 2 are compared with mode 3. Mode 2 always finds the best of the grids
+// that are not bad. Mode 1 tries less than a tenth of the grids, or 16 at rank 1, and
+// its best is at most 0.25 % worse than the best; in the long table that may fail
+// twice in a hundred pairs.
 func TestModesAgainstAll(t *testing.T) {
 	ctx := context.Background()
 	missed, between, odd, needed := 0, 0, 0, 0
