@@ -34,7 +34,7 @@ func scaleCommand() cli.Command {
 	}
 }
 
-// change makes the changes that the operands behind the file ask for.
+// change makes the changes that the operands after the file name ask for.
 func change(e *cli.Env, set bool) error {
 	if len(e.Args) < 2 {
 		return cli.Usagef("found %d operands, expected a machine description and at least one change", len(e.Args))

@@ -75,7 +75,7 @@ func runEstimate(e *cli.Env) error {
 	return write(e, estimateText(r, e.Flags.Int("top")))
 }
 
-// maxCounts bounds the file of counts, which is read whole.
+// maxCounts is the largest size of a file of counts in bytes; it is read at once.
 const maxCounts = 16 << 20
 
 // readCounts reads operation counts.
@@ -112,7 +112,7 @@ func readCounts(e *cli.Env, name string) ([]parasol.Count, error) {
 	return counts, list.Err()
 }
 
-// readCount reads a line; ok is false for one that says nothing.
+// readCount reads a line; ok is false for a blank line or a comment.
 func readCount(line string) (c parasol.Count, ok bool, problem string) {
 	text, _, _ := strings.Cut(line, "//")
 	if !strings.HasPrefix(strings.TrimSpace(text), "{") {
@@ -194,8 +194,8 @@ func writeEstimate(e *cli.Env, r *parasol.Estimate) error {
 	return enc.Encode(endRecord{Record: "end", Count: len(r.Parts)})
 }
 
-// estimateRecord is an estimate as --json writes it. SD is absent when it is
-// not known, and Unknown says of what it is not.
+// estimateRecord is an estimate as --json writes it. SD is absent when it is not
+// known; Unknown then names the timings without a deviation.
 type estimateRecord struct {
 	Record  string         `json:"record"`
 	Time    units.Seconds  `json:"time_s"`

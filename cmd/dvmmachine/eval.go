@@ -97,8 +97,8 @@ func number(v expr.Value) any {
 	return v.Float()
 }
 
-// valueRecord is a value as eval --json and query write it. SD is null when
-// the deviation is not known, and Unknown says of what it is not.
+// valueRecord is a value as eval --json and query write it. SD is absent when the
+// deviation is not known; Unknown then names the fields without one.
 type valueRecord struct {
 	Record  string   `json:"record"`
 	Get     string   `json:"get"`

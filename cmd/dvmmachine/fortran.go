@@ -19,10 +19,10 @@ import (
 // instruction cache.
 const shortGroups = 16
 
-// defaultGroups returns a number of statement groups whose code is longer
-// than an instruction cache of so many bytes, 32 KB when the size is not
-// known. A group without optimization takes 40 bytes or more on the
-// processors of today; the shortest, an assignment, is meant.
+// defaultGroups returns a number of statement groups whose code is longer than
+// an instruction cache of the given size in bytes; 0 stands for 32 KB. Compiled
+// without optimization, even the shortest group, an assignment, takes 40 bytes or
+// more on current processors.
 func defaultGroups(cache int64) int {
 	if cache <= 0 {
 		cache = 32 << 10
@@ -59,7 +59,7 @@ func (s *fortran) find(ctx context.Context) error {
 	return nil
 }
 
-// identity is what results have to have in common to belong to one file.
+// identity returns the conditions that all results of a journal must share.
 func (s *fortran) identity() identity {
 	return identity{
 		Record: "measure", Version: 1, Processor: s.name, Compiler: s.version, Flags: strings.Join(s.flags, " "),
@@ -81,7 +81,7 @@ func (s *fortran) conditions() []string {
 	}
 }
 
-// start compiles the driver and measures the grain of the clock.
+// start compiles the driver and measures the resolution of the clock.
 func (s *fortran) start(ctx context.Context) error {
 	dir, err := os.MkdirTemp("", "dvmmachine")
 	if err != nil {
@@ -131,8 +131,8 @@ func (s *fortran) one(ctx context.Context, name string) (measure.Timing, error) 
 	return measure.Difference(loop{p, 1}, loop{p, 2}, s.groups, s.options)
 }
 
-// alone measures the first of two programs, that executes operations in each
-// iteration.
+// alone measures the first of two programs, which executes the given number of
+// operations in each iteration.
 func (s *fortran) alone(ctx context.Context, name, first, second string, operations int) (measure.Timing, error) {
 	p, err := s.run(ctx, name, first, second)
 	if err != nil {
@@ -163,8 +163,8 @@ func (s *fortran) compile(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// run compiles two programs into one process and starts it. It waits until it
-// is asked.
+// run compiles two programs into one executable and starts it. The process waits
+// for requests.
 func (s *fortran) run(ctx context.Context, name, first, second string) (*process, error) {
 	files := []string{name + "-1.f90", name + "-2.f90"}
 	for i, text := range []string{first, second} {
@@ -189,9 +189,9 @@ func (s *fortran) run(ctx context.Context, name, first, second string) (*process
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
-	// What an interruption leaves behind is small: the files of the programs
-	// are not needed any more. Where a program that runs cannot be removed,
-	// close does it.
+	// The files are not needed any more. Removing them now leaves little behind
+	// after an interruption. Where a running program cannot be removed, close
+	// removes it.
 	for _, f := range append(files, name) {
 		os.Remove(filepath.Join(s.dir, f))
 	}
@@ -216,8 +216,8 @@ type loop struct {
 // Run makes the process run the loop of the program.
 func (l loop) Run(iterations int) (float64, error) { return l.ask(l.which, iterations) }
 
-// ask makes the process run a program, 0 iterations for the grain of its
-// clock.
+// ask makes the process run a program for a number of iterations; for 0 it
+// answers with the resolution of its clock.
 func (p *process) ask(which, iterations int) (float64, error) {
 	if _, err := fmt.Fprintln(p.in, which, iterations); err != nil {
 		return 0, p.failed(err)
@@ -251,7 +251,7 @@ func said(text string) error {
 	return errors.New(text)
 }
 
-// close ends the program, which ends with its input.
+// close ends the process by closing its input.
 func (p *process) close() {
 	if p.command != nil {
 		p.in.Close()

@@ -34,9 +34,9 @@ type journal struct {
 	results map[string]measure.Result
 }
 
-// openJournal reads the results of earlier runs from a file, or begins it. An
-// empty name means that nothing is kept. The last line may be cut, as the
-// interruption left it; it is measured again.
+// openJournal reads the results of earlier runs from a file, or creates it. With
+// an empty name no results are kept. When the last line is incomplete because of
+// an interruption, its quantity is measured again.
 func openJournal(e *cli.Env, name string, id identity) (*journal, error) {
 	j := &journal{results: map[string]measure.Result{}}
 	if name == "" {

@@ -103,7 +103,7 @@ func runQuery(e *cli.Env) error {
 	}
 }
 
-// changedRecord is a value that a change moved, as texts.
+// changedRecord is a value before and after a change, as texts.
 type changedRecord struct {
 	Record string `json:"record"`
 	machine.Changed
@@ -115,8 +115,8 @@ type errorRecord struct {
 	Message string `json:"message"`
 }
 
-// endRecord ends an answer ("done") or a stream ("end"), of so many records
-// or lines.
+// endRecord ends an answer ("done") or a stream ("end"), with the number of its
+// records or lines.
 type endRecord struct {
 	Record string `json:"record"`
 	Count  int    `json:"count"`
@@ -127,7 +127,7 @@ type refusal struct{ msg string }
 
 func (r *refusal) Error() string { return r.msg }
 
-// answer answers one request. A refusal was told to the asker.
+// answer answers one request. A refusal is written as an answer too.
 func (s *session) answer(line []byte) error {
 	count, err := s.do(line)
 	if err == nil {
@@ -200,15 +200,15 @@ func (s *session) list(prefix string) (n int, err error) {
 	return n, nil
 }
 
-// change makes a change and answers with every value that it moved, those of
-// expressions included.
+// change makes changes and answers with every value that differs after them,
+// including those of expressions.
 func (s *session) change(sets, scales []string) (n int, err error) {
 	before := fieldValues(s.d.Parasol.Machine())
 	made, err := s.d.Apply(sets, scales)
 	if err != nil {
 		return 0, &refusal{err.Error()}
 	}
-	// The texts of fields are compared too: a deviation moves no value.
+	// The texts of fields are compared too: a new deviation changes no value.
 	told := map[string]machine.Changed{}
 	for _, a := range made {
 		for _, c := range a.Moved {

@@ -7,8 +7,7 @@ import (
 	"strings"
 )
 
-// load is the load average of the machine, empty when the system does not
-// tell it.
+// load is the load average of the machine, empty when it is not known.
 type load string
 
 // systemLoad returns the load averages over 1, 5 and 15 minutes.
@@ -28,8 +27,8 @@ func (before load) conditions(after load) []string {
 	return []string{"load over 1, 5 and 15 minutes: " + string(before) + " before, " + string(after) + " after"}
 }
 
-// processorName returns what the system calls the processor, empty when it
-// does not tell it.
+// processorName returns the system's name of the processor, empty when it is not
+// known.
 func processorName() string {
 	b, err := os.ReadFile("/proc/cpuinfo")
 	if err != nil {
@@ -44,7 +43,7 @@ func processorName() string {
 }
 
 // cacheSize returns the size in bytes of the first-level cache of a kind,
-// "Instruction" or "Data", 0 when the system does not tell it.
+// "Instruction" or "Data", 0 when it is not known.
 func cacheSize(kind string) int64 {
 	dirs, _ := filepath.Glob("/sys/devices/system/cpu/cpu0/cache/index*")
 	for _, d := range dirs {

@@ -26,9 +26,10 @@
 // and where the interval is. json is one document with everything. Both have
 // exact values, times in seconds.
 //
-// folded is what flame graphs are drawn from: the intervals from the outermost
-// in, joined by semicolons, and how much of --metric the last has for itself,
-// in nanoseconds or operations. prom is OpenMetrics text, for the textfile
+// folded is the input of flame graph tools: the names of an interval and of those
+// around it, outermost first, joined by semicolons, and how much of --metric the
+// interval has without those inside it, in nanoseconds or operations. prom is
+// OpenMetrics text, for the textfile
 // collector of Prometheus among others. md is a summary in Markdown.
 //
 // Two streams are compared: by how much the execution time differs, by which
@@ -36,7 +37,7 @@
 // are matched by type, file, line and expression inside of matching intervals,
 // then without the line. With --fail-over 5% the command exits with 1 when the
 // execution time of the last is more than 5 % above that of the first; the report
-// is written nevertheless. Three and more streams are one program on several
+// is written all the same. Three and more streams are one program on several
 // grids: time, speed-up, efficiency, and what grows. The stream of dvmsearch
 // becomes the grids that were tried, and their Pareto front.
 //
@@ -46,8 +47,8 @@
 // --level N leaves out the intervals deeper than level N; the whole program
 // is level 0. Their times are part of those around them.
 //
-// The report is written when the stream was read to its end record: of a
-// truncated stream there is none.
+// The report is written only after the end record of the stream was read: a
+// truncated stream gives no report.
 //
 //	dvmtrace-parse jac.ptr | dvmsim -m cluster.par -g 4x4 | dvmreport -o jac.html
 //	dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport --format text --level 1
@@ -209,8 +210,8 @@ func run(e *cli.Env) error {
 const maxSourceBytes = 8 << 20
 
 // sources reads the files of the program that are in the directory of --source,
-// by the names that the trace has for them or by the last part of these. Nothing
-// outside of the directory is read, whatever the trace says.
+// by their names in the trace or by the last elements of these. Nothing outside
+// of the directory is read, whatever names the trace has.
 func sources(e *cli.Env, t *report.Tree) ([]report.Source, error) {
 	dir := e.Flags.String("source")
 	if dir == "" {
@@ -293,8 +294,8 @@ func writeSheet(e *cli.Env, s *report.Sheet, format report.Format, opts report.O
 	return report.WriteSheet(out, s, format, opts)
 }
 
-// expectIntervals refuses what other programs read or write, and says how it
-// becomes an interval stream.
+// expectIntervals refuses other kinds of input, and says which command makes an
+// interval stream from them.
 func expectIntervals(c stream.Content, name string) error {
 	pos := diag.Pos{File: name, Line: 1, Col: 1}
 	const expected = "expected the interval stream of dvmsim; "

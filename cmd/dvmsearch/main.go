@@ -13,9 +13,9 @@
 // best one nearly always. Mode 2 tries all grids that leave no processor
 // without elements, by growing numbers of processors, until no larger number
 // can be better. Mode 3 tries all. Mode 5 searches as modes 1 and 2 and
-// compares what they found and how many grids they tried. What it says of a
-// grid is what dvmsim says of it, and --best-intervals writes what dvmsim
-// writes for the best one.
+// compares what they found and how many grids they tried. The figures of a grid
+// are those of dvmsim, and --best-intervals writes the same intervals as dvmsim
+// does for the best one.
 //
 //	dvmtrace-parse jac.ptr | dvmsearch -m cluster.par --max 64 | jq 'select(.record=="best")'
 package main
@@ -157,7 +157,7 @@ func writeBest(e *cli.Env, file string, cfg sim.Config, prog *call.Recording, wa
 	return w.End(int64(warnings + len(r.Warnings)))
 }
 
-// smallError is the error of a machine on which there is nothing to search.
+// smallError is the error of a machine that is too small for a search.
 type smallError struct{ name string }
 
 func (e *smallError) Error() string {

@@ -60,8 +60,8 @@ func configure(e *cli.Env, cfg *search.Config) error {
 	return nil
 }
 
-// modeOf returns the mode that is asked for; that of a machine file is 0 when
-// it says nothing.
+// modeOf returns the search mode. file is that of the machine file, 0 when it
+// states none.
 func modeOf(e *cli.Env, file int) (int, error) {
 	modes := []int{search.Heuristic, search.NotBad, search.All, search.Compare}
 	if e.Flags.IsSet("mode") {
@@ -76,7 +76,7 @@ func modeOf(e *cli.Env, file int) (int, error) {
 	return file, nil
 }
 
-// progress returns what shows the progress of a search.
+// progress returns a function that shows the progress of a search.
 func progress(e *cli.Env) func(tried, most int, best *search.Best) {
 	var steps *cli.Steps
 	return func(tried, most int, best *search.Best) {

@@ -8,16 +8,16 @@
 // record per interval of the program with all characteristics, for each the
 // classes of processors with equal values, and an end record.
 //
-// -m names a machine description, Predictor.par or a machine file of Parasol I;
-// of the former several files together describe the machine. Of a machine file
-// --topology-id chooses the topology, --model the programming model whose
-// overheads count and --traced-on the type of processor with power 1. --set and
-// --scale change the machine before. -g is the processor grid; without it the
-// topology of the machine's file holds, else one processor.
+// -m names a machine description: Predictor.par, which may consist of several
+// files, or a machine file of Parasol I. For the latter, --topology-id chooses the
+// topology, --model the programming model whose software overheads are used, and
+// --traced-on the type of processor with power 1. --set and --scale change
+// parameters of the machine first. -g is the processor grid; the default is the
+// topology of the machine description, or one processor.
 //
-// A trace of one processor does not know the sections of processor systems
-// that crtps_ takes, and its tasks would run one after the other. --sections
-// 16=0-1/4,17=2-3/4 states them: at the crtps_ of line 16 processors 0 to 1 of
+// A trace of one processor lacks the sections of processor systems that crtps_
+// creates, and its tasks would run one after the other. --sections
+// 16=0-1/4,17=2-3/4 states them: the crtps_ of line 16 has processors 0 to 1 of
 // 4. They are scaled to the grid.
 //
 //	dvmtrace-parse jac.ptr | dvmsim -m cluster.par -g 4x4 | dvmreport > jac.html
@@ -143,7 +143,7 @@ func run(e *cli.Env) error {
 	return w.End(int64(warnings))
 }
 
-// parseWanted reads FUNC@SEQ; nil for an empty text.
+// parseWanted reads FUNC@SEQ; it returns nil for an empty text.
 func parseWanted(s string) (*sim.Wanted, error) {
 	if s == "" {
 		return nil, nil

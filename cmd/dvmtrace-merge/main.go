@@ -22,12 +22,12 @@
 //
 // Calls of several processes are one when function, LINE and FILE are equal;
 // runam_ and getamr_ when they name the same abstract machine. Where processes
-// do different things, the one that comes soonest to what another one does
-// goes first, looking ahead at most 1024 calls (fewer beyond 64 processes: at
-// most 65536 in all, at least 64 each), and a task runs to its stopam_ before
-// the others go on. The parameters are those of the first process that makes
-// the call; handles, which are addresses, get the names that process 0 has
-// for them.
+// make different calls, the calls of the process that needs the fewest to reach
+// a call of another one come first. At most 1024 calls are looked ahead (with
+// more than 64 processes at most 65536 in all, and at least 64 each). A task runs
+// to its stopam_ before the others continue. The parameters are those of the
+// first process that makes the call; handles, which are addresses, are replaced
+// by those of process 0.
 //
 // The time before a dopl_, which is that of a loop, is the sum over the
 // processes, divided by the number of processors that execute each iteration;
@@ -38,14 +38,15 @@
 // largest. --call-times sum adds up the time before every call, as the
 // Predictor of 2010 did.
 //
-// --call-times own writes beside the merged times, as mean makes them, those
-// of each process, in lines that readers without them pass over. dvmsim gives
-// every processor its own times when it simulates the grid that was traced.
+// --call-times own writes the merged times of mean and, in additional lines that
+// other readers skip, the times of each process. dvmsim gives every processor its
+// own times when it simulates the grid that was traced.
 //
-// --measured writes no trace but what the run took, in the interval records of
-// dvmsim, without a simulation and a machine: the times that each process spent
-// computing, in the run-time system, in input and output, and in functions that
-// wait for others. dvmreport shows it, and compares it with a prediction.
+// --measured writes no trace but the measured times of the run, as interval
+// records like those of dvmsim, without a simulation and a machine: the times
+// that each process spent computing, in the run-time system, in input and output,
+// and in functions that wait for other processes. dvmreport shows them, and
+// compares them with a prediction.
 //
 // Of a run of more than 64 processes, traces with at most 256 KiB of text are
 // read into memory at once, up to 64 MiB in all, and closed; the others stay
@@ -89,7 +90,7 @@ const (
 	timesOwn  = "own"
 )
 
-// manyTraces is how many make memory scarce.
+// manyTraces is the largest number of traces that are merged without saving memory.
 const manyTraces = 64
 
 // command describes the program.
@@ -157,7 +158,7 @@ func run(e *cli.Env) error {
 	return merge.Merge(e.Ctx, out, sources, opts)
 }
 
-// measure writes what the run took as an interval stream.
+// measure writes the measured times of the run as an interval stream.
 func measure(e *cli.Env, out io.Writer, sources []merge.Source, opts merge.Options) error {
 	ctx, stop := context.WithCancel(e.Ctx)
 	defer stop()
@@ -170,7 +171,7 @@ func measure(e *cli.Env, out io.Writer, sources []merge.Source, opts merge.Optio
 	}()
 	result, err := measurePipe(ctx, sources[0].Name, r)
 	r.CloseWithError(context.Canceled)
-	// What is wrong with the traces is said of them, not of what was merged.
+	// An error in the traces is reported for them, not for the merged trace.
 	if merr := <-merged; merr != nil && !errors.Is(merr, context.Canceled) {
 		return merr
 	}

@@ -34,7 +34,7 @@ var commands = []string{
 	"dvmreport intervals",
 }
 
-// profiled are the commands whose time is told apart.
+// profiled are the commands of which the profile is taken.
 var profiled = []string{
 	"dvmtrace-parse f11_big.ptr",
 	"dvmtrace-merge run",
@@ -43,8 +43,8 @@ var profiled = []string{
 	"dvmreport intervals",
 }
 
-// mergedRun is the run whose traces "dvmtrace-merge run" merges; the intervals
-// of "dvmreport intervals" are those of another one.
+// mergedRun is the run whose traces "dvmtrace-merge run" merges; "dvmreport
+// intervals" reads the intervals of another run.
 var (
 	mergedRun  = regular{rounds: 2000, arrays: 2, intervals: 4, rank: 2, extent: 4096, processes: 4}
 	reportedOn = regular{rounds: 2000, arrays: 2, intervals: 1000, rank: 2, extent: 4096}

@@ -12,9 +12,8 @@ import (
 	"time"
 )
 
-// comparisons are pairs of commands whose processor times are compared: what
-// reading text costs against a program that reads all of it once and thinks
-// little, and what threads cost against one.
+// comparisons are pairs of commands whose processor times are compared: a command
+// against a program that only reads the text, and several threads against one.
 var comparisons = [][2]string{
 	{"dvmtrace-parse -T1 twice.ptr", "md5sum twice.ptr"},
 	{"dvmsim -T1 -q -m bus4.par -g 8x8 twice.ptr", "md5sum twice.ptr"},
@@ -22,8 +21,8 @@ var comparisons = [][2]string{
 	{"dvmsim -T2 -q -m bus4.par -g 8x8 twice.ptr", "dvmsim -T1 -q -m bus4.par -g 8x8 twice.ptr"},
 }
 
-// compared is how often each pair runs; the two run in turn, so that what else
-// the machine does slows both.
+// compared is how often each pair runs; the two run in turn, so that other work
+// on the machine slows both.
 const compared = 15
 
 // compare returns the table of the comparisons, which run in dir; resolve turns

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// costs returns what a call costs at the points of a curve, in ns; nil when
-// not all of them were measured.
+// costs returns the time per call at each point of a curve, in ns; nil when not
+// all points were measured.
 func costs(c curve, rows []*row) []float64 {
 	var all []float64
 	for _, pt := range c.points {

@@ -39,8 +39,8 @@ func profiles(dir string, lines []string, resolve func(string) []string) ([]byte
 	return b.Bytes(), nil
 }
 
-// shares sums up the stacks that pprof -traces prints, as "what 40 %, ...";
-// what is below 2 % becomes "rest".
+// shares sums up the stacks that pprof -traces prints, as "reading 40 %, ...";
+// shares below 2 % become "rest".
 func shares(traces string) string {
 	byPart := map[string]time.Duration{}
 	var total, spent time.Duration
@@ -91,7 +91,8 @@ func shares(traces string) string {
 	return strings.Join(out, ", ")
 }
 
-// partOf names what a stack, innermost function first, works for.
+// partOf returns the name of the work that a stack belongs to; the innermost
+// function comes first.
 func partOf(stack []string) string {
 	for _, f := range stack {
 		switch {

@@ -1,4 +1,4 @@
-// Soak makes the long runs that no check has time for.
+// Soak makes the runs that are too long for the checks.
 //
 //	go run ./scripts/soak [-part tests|memory] [-fuzztime D] [-rounds N]
 //	                      [-only REGEXP] [-gigabytes N] [-o FILE]
@@ -6,14 +6,14 @@
 // Every fuzz target of every package runs for D, one after the other; then
 // the tests of the simulation and of the merging of traces run N times in
 // random order under the race detector, and all tests in their long form, with
-// DVM_LONG=1. It prints a table of what ran, for
-// how long and with what result. Inputs that fail are left by the Go tool in
-// testdata/fuzz of the package, to be committed with the correction.
+// DVM_LONG=1. It prints a table of what ran, for how long and with what result.
+// The Go tool writes inputs that fail to testdata/fuzz of the package; commit them
+// with the correction.
 //
 // Then memory is measured: a thousand small traces are merged, and the traces
-// of a run of four processes, N gigabytes in all, which are made while they
-// are read, go through merge, parse and sim. A second table shows the most
-// memory that each process had. -part runs one of the two.
+// of a run of four processes, N gigabytes in all, are generated while merge,
+// parse and sim read them. A second table shows the largest memory of each
+// process. -part runs one of the two.
 //
 // With -o the tables in FILE are replaced. The exit code is 1 when anything
 // failed or needed too much memory.
@@ -77,8 +77,8 @@ func main() {
 // A target is a fuzz function of a package.
 type target struct{ pkg, name string }
 
-// run does everything and returns the table as Markdown, and whether all was
-// well. Lines appear as soon as they are known.
+// run does everything and returns the table as Markdown, and whether everything
+// passed. It prints each line as soon as it is known.
 func run(fuzzTime time.Duration, rounds int, match *regexp.Regexp) ([]byte, bool, error) {
 	targets, err := find()
 	if err != nil {

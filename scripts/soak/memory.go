@@ -79,7 +79,7 @@ func (p program) rounds(size int64) int64 {
 
 // write writes the trace with n rounds of the loop.
 func (p program) write(w io.Writer, n int64) error {
-	// Many rounds in one write: the writer must not be what is measured.
+	// Many rounds in one write, so that writing is not what is measured.
 	const together = 16
 	several := bytes.Repeat(p.body, together)
 	if _, err := w.Write(p.head); err != nil {
@@ -115,7 +115,7 @@ func manyTraces(p program, dir string, n int, size int64) (int64, error) {
 	return int64(n) * int64(text.Len()), nil
 }
 
-// A used row says what a process of a pipeline needed.
+// A used row is the memory and time of a process of a pipeline.
 type used struct {
 	what    string
 	text    int64 // bytes of trace that the run began with

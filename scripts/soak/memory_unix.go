@@ -107,8 +107,8 @@ type stage struct {
 	args []string
 }
 
-// pipeline runs stages one behind the other, the last into nothing, and
-// returns what each needed.
+// pipeline runs stages that read from each other, discards the output of the last
+// one, and returns what each used.
 func pipeline(size int64, stages ...stage) ([]used, error) {
 	cmds := make([]*exec.Cmd, len(stages))
 	errs := make([]bytes.Buffer, len(stages))

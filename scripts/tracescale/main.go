@@ -6,10 +6,10 @@
 // writes it to standard output. -loops multiplies the time of parallel loops: in
 // their bodies, between a dopl_ that returned DoPL=1 and the next dopl_ or
 // endpl_, TIME of all events and that of the call_ that ends the body.
-// -no-startup makes TIME of all
-// events before the first parallel loop at most a microsecond. The loops of
-// small programs are a small part of their time, so that only scaled traces
-// tell a good model from a bad one. Everything else stays as it is.
+// -no-startup makes TIME of all events before the first parallel loop at most a
+// microsecond. Loops take a small fraction of the time of small programs, so
+// that only scaled traces tell a good model from a bad one. Everything else is
+// copied unchanged.
 package main
 
 import (

@@ -79,8 +79,8 @@ func (p parsedLine) has(name string) bool {
 	})
 }
 
-// canonical returns the line as package flag reads it without doubt: options
-// by their first name with "=value", then "--", then operands.
+// canonical returns the line in a form that package flag reads without
+// ambiguity: options by their first name with "=value", then "--", then operands.
 func (p parsedLine) canonical() []string {
 	var args []string
 	for _, s := range p.settings {
@@ -178,8 +178,8 @@ func (t *optionTable) short(p *parsedLine, cluster string, args []string) ([]str
 	return args, nil
 }
 
-// unknown complains about an option; guess is what to look for among the long
-// names.
+// unknown returns the error about an unknown option; it suggests long names that
+// are similar to guess.
 func (t *optionTable) unknown(shown, guess string) error {
 	guess, _, _ = strings.Cut(guess, "=")
 	var known []string
@@ -202,7 +202,7 @@ func (t *optionTable) unknown(shown, guess string) error {
 	return Usagef("unknown option %q%s", shown, hint)
 }
 
-// required complains about the first required option that is neither given
+// required returns an error for the first required option that is neither given
 // nor set in the environment. (urfave/cli would print its help on standard
 // output.)
 func (t *optionTable) required(p parsedLine) error {
@@ -224,9 +224,8 @@ func isSet(variable string) bool {
 	return ok
 }
 
-// explain turns an error of urfave/cli about a value into ours. Which option
-// it is about is found by trying them one by one, not by reading the text of
-// the error.
+// explain turns an error of urfave/cli about a value into one of this package. It
+// finds the option by trying them one by one, not from the text of the error.
 func (t *optionTable) explain(p parsedLine, err error) error {
 	for _, s := range p.settings {
 		set := flag.NewFlagSet("", flag.ContinueOnError)
@@ -241,7 +240,7 @@ func (t *optionTable) explain(p parsedLine, err error) error {
 	return Usagef("%v", err)
 }
 
-// expected says what values a flag takes.
+// expected returns what a flag accepts as its value, for messages.
 func expected(f urfave.Flag) string {
 	switch f.(type) {
 	case *urfave.BoolFlag:

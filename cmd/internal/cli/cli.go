@@ -1,19 +1,19 @@
 // Package cli is what the six commands share: the command line, inputs and
-// outputs, diagnostics, progress and the exit code. It is the only place that
-// touches the process (standard streams, signals, terminals) and the only
-// place that knows how urfave/cli behaves by default, which is not how a
-// filter should: it prints usage errors on standard output, takes options
-// after an operand for operands, and calls os.Exit in the middle.
+// outputs, diagnostics, progress and the exit code. Only this package uses the
+// standard streams, signals and terminals of the process. It also replaces
+// defaults of urfave/cli that do not suit a filter: printing usage errors on
+// standard output, treating options after an operand as operands, and calling
+// os.Exit before the work is finished.
 //
-//  1. [Main] hands the command line to [Run], which brings it into order
-//     (options first, one spelling, one value each) before urfave/cli sees
-//     it, so that "dvmsim x.ptr -g4x4 -qT4" means what it says.
+//  1. [Main] passes the command line to [Run], which normalizes it (options
+//     first, one spelling, one value each) before urfave/cli reads it, so that
+//     "dvmsim x.ptr -g4x4 -qT4" works.
 //  2. The command's own Run gets an [Env]: operands, options, [Env.Open] for
 //     inputs and [Env.Out] for the output.
 //  3. When it returns nil the output is committed; when it returns an error
-//     the file named by -o is left as it was, while what went to standard
-//     output already is flushed, so that complete records before a
-//     truncation reach the reader.
+//     the file named by -o is left unchanged, and what was written to standard
+//     output is flushed, so that the reader gets all complete records before
+//     a truncation.
 //  4. The error is printed, one line per message, and [ExitCode] turns it
 //     into the exit code.
 //
@@ -48,7 +48,7 @@ type Command struct {
 	// first name of each is the long one. A usage text marks the placeholder
 	// of the value with backquotes and states its unit.
 	Flags []urfave.Flag
-	// Aliases gives options that all programs have further names here:
+	// Aliases gives additional names to options that all programs have:
 	// {"threads": {"j"}}.
 	Aliases map[string][]string
 	// Run does the work. Its error decides the exit code (see [ExitCode]).
@@ -65,9 +65,9 @@ func Main(cmd Command) {
 }
 
 // Run runs the program on args (without the program's name) and returns its
-// exit code. It can be called in tests: of the process it touches nothing but
-// the files named, and, while a file given with -o is being written, the
-// signals that would end the process and leave a temporary file.
+// exit code. It can be called in tests: it changes nothing of the process, except
+// that it catches signals while a file given with -o is being written, to remove
+// the temporary file.
 func Run(ctx context.Context, cmd Command, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	env := &Env{
 		Ctx: ctx, cmd: cmd, stdin: stdin, stdout: stdout,
@@ -113,7 +113,7 @@ func (e *Env) run(args []string) error {
 	return app.RunContext(e.Ctx, append([]string{e.cmd.Name}, parsed.canonical()...))
 }
 
-// action runs the command with everything that belongs around it.
+// action opens what the command needs, runs it and finishes its outputs.
 func (e *Env) action(c *urfave.Context) (err error) {
 	e.Flags = c
 	e.Args = c.Args().Slice()

@@ -19,10 +19,10 @@ const (
 	stdoutName = "<stdout>"
 )
 
-// An Env is what a command works with. Its methods are for one goroutine,
-// except Warn and Report.
+// An Env is the environment of a command: its command line, inputs, outputs and
+// messages. Only Warn, Note and Report are safe for concurrent use.
 type Env struct {
-	// Ctx ends when the work is no longer wanted.
+	// Ctx is cancelled when the command is to stop.
 	Ctx context.Context
 	// Flags holds the values of the options, by their first names.
 	Flags *urfave.Context
@@ -48,7 +48,7 @@ type Env struct {
 // of -T, or one per processor.
 func (e *Env) Threads() int { return e.threads }
 
-// Quiet tells whether -q was given.
+// Quiet reports whether -q was given.
 func (e *Env) Quiet() bool { return e.quiet }
 
 // Values returns the values that the option called name (its first name) was
@@ -68,14 +68,13 @@ func (e *Env) Values(name string) []string {
 // only counted. It is safe for concurrent use.
 func (e *Env) Warn(err error) { e.talk.warn(err) }
 
-// Note prints a remark on how something is read that is in order, unless -q
-// was given. It is safe for concurrent use.
+// Note prints a note, on how valid input is understood, unless -q was given. It
+// is safe for concurrent use.
 func (e *Env) Note(err error) { e.talk.note(err) }
 
-// Report prints an error and lets the work go on. The command fails at the
-// end with the exit code of the error, but its output is committed when it
-// returns nil. After the first 20 errors they are only counted. It is safe
-// for concurrent use.
+// Report prints an error without ending the work. The command then ends with the
+// exit code of the error, but its output is committed when it returns nil. After
+// the first 20, errors are only counted. It is safe for concurrent use.
 func (e *Env) Report(err error) {
 	if err == nil {
 		return
@@ -89,7 +88,7 @@ func (e *Env) Report(err error) {
 	}
 }
 
-// An Input is an open input with compression undone.
+// An Input is an open input, decompressed.
 type Input struct {
 	*stream.Reader
 	file io.Closer
@@ -113,8 +112,8 @@ func (e *Env) Inputs() []string {
 	return e.Args
 }
 
-// Open opens a file, or standard input for "-", and undoes compression.
-// Standard input that is a terminal is refused: nothing was piped. So is a
+// Open opens a file, or standard input for "-", and decompresses it. Standard
+// input that is a terminal is refused: nothing was piped. So is a
 // file that is also an output. Errors of opening are [fs.PathError]s.
 func (e *Env) Open(name string) (*Input, error) {
 	in := &Input{}

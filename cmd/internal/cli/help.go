@@ -64,7 +64,7 @@ func helpText(cmd Command, flags []urfave.Flag) string {
 	return b.String()
 }
 
-// sentence makes a one-line usage text one.
+// sentence turns a one-line usage text into a sentence.
 func sentence(s string) string {
 	if s == "" || strings.HasSuffix(s, ".") {
 		return s
@@ -162,7 +162,8 @@ func optionHead(f urfave.Flag, d urfave.DocGenerationFlag, placeholder string) s
 	return head + " " + placeholder
 }
 
-// remarks returns what is to be said besides the usage text.
+// remarks returns the text after the usage text: defaults and environment
+// variables.
 func remarks(f urfave.Flag, d urfave.DocGenerationFlag) string {
 	text := ""
 	if s, ok := f.(urfave.DocGenerationSliceFlag); ok && s.IsSliceFlag() {

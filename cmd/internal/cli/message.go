@@ -25,8 +25,8 @@ type talker struct {
 	errors   int
 }
 
-// say prints a message. Lines of the input that a message shows are indented
-// and go without the name.
+// say prints a message. Lines of the input within the message are indented and
+// have no program name.
 func (t *talker) say(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,8 +58,8 @@ func (t *talker) failure(err error) {
 	t.say(text)
 }
 
-// plain returns the text of a warning or note without the word, which is said
-// before the position.
+// plain returns the text of a warning or note without the word "warning" or
+// "note", which is printed before the position.
 func plain(err error) string {
 	if d, ok := err.(*diag.Error); ok {
 		bare := *d
@@ -166,7 +166,7 @@ func printable(text string, columns bool) string {
 	return b.String()
 }
 
-// unsafe tells whether a terminal might obey r instead of showing it.
+// unsafe reports whether a terminal might interpret r as a command.
 func unsafe(r rune) bool {
 	return r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r))
 }

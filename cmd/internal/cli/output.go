@@ -28,7 +28,7 @@ type output struct {
 	file *stream.AtomicFile // nil for standard output
 }
 
-// lasting tells whether what was written cannot be taken back.
+// lasting reports whether what was written cannot be undone.
 func (o *output) lasting() bool { return o.file == nil || o.file.Direct() }
 
 // expect notes which file the output will replace, so that it is not read.
@@ -70,9 +70,8 @@ func (e *Env) Out() (*stream.Writer, error) {
 	return o.main, err
 }
 
-// Colour tells whether escape sequences belong into the output: it is a
-// terminal that understands them, not a file, and the environment's NO_COLOR is
-// not set.
+// Colour reports whether the output may contain escape sequences for colours: it
+// is a terminal that supports them, and NO_COLOR is not set in the environment.
 func (e *Env) Colour() bool {
 	return e.outs.path == "" && !e.outs.zstd && isTerminal(e.stdout) && !dumbTerminal() && os.Getenv("NO_COLOR") == ""
 }
@@ -104,8 +103,8 @@ func (o *outputs) create(path string) (*stream.Writer, error) {
 	return w, nil
 }
 
-// open creates the file, guarded unless it is written directly: then nothing
-// is left behind, and opening a FIFO can take long.
+// open creates the file. Signals are guarded against, unless the file is written
+// directly: then there is no temporary file, and opening a FIFO can take long.
 func (o *outputs) open(path string) (*stream.AtomicFile, error) {
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
 		return stream.Create(path)
@@ -127,10 +126,9 @@ func (o *outputs) add(dst io.Writer, name string, zstd bool, file *stream.Atomic
 	return w, nil
 }
 
-// finish commits everything when err is nil. Otherwise files stay as they
-// were, but what was written to standard output is flushed: the reader gets
-// the complete records before the fault. It returns err, with what went wrong
-// here.
+// finish commits everything when err is nil. Otherwise files stay unchanged, but
+// what was written to standard output is flushed: the reader gets the complete
+// records before the error. It returns err, joined with errors of its own.
 func (o *outputs) finish(err error) error {
 	for _, out := range o.all {
 		if err != nil && !out.lasting() {
@@ -154,7 +152,7 @@ func (o *outputs) finish(err error) error {
 	return err
 }
 
-// abort removes what was begun.
+// abort removes all temporary files.
 func (o *outputs) abort() {
 	for _, out := range o.all {
 		if out.file != nil {

@@ -49,7 +49,7 @@ func newSignalGuard() *signalGuard {
 	return g
 }
 
-// create creates a file that no signal can come between.
+// create creates a file; a signal that arrives meanwhile is handled afterwards.
 func (g *signalGuard) create(path string) (*stream.AtomicFile, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -69,7 +69,7 @@ func (g *signalGuard) die(s os.Signal) {
 	dieBy(s)
 }
 
-// stop ends the watch; a nil guard never began.
+// stop stops watching for signals. It does nothing for a nil guard.
 func (g *signalGuard) stop() {
 	if g == nil {
 		return

@@ -14,7 +14,8 @@ func deadly() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP}
 }
 
-// dieBy ends the process by s itself, so that shells and make see it.
+// dieBy ends the process by sending itself the signal s, so that shells and make
+// see which signal ended it.
 func dieBy(s os.Signal) {
 	number, ok := s.(syscall.Signal)
 	if !ok {

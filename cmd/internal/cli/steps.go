@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Steps shows the progress of work that consists of steps, where progress is
-// shown at all. It is for one goroutine.
+// Steps shows the progress of work that consists of steps, when progress is shown
+// at all. It is not safe for concurrent use.
 type Steps struct {
 	p     *progress
 	total int
@@ -14,13 +14,13 @@ type Steps struct {
 	first int // the steps that were done at the beginning
 }
 
-// Steps begins to show progress of work of total steps, of which done are
-// done already.
+// Steps starts to show the progress of work of total steps, of which done are
+// finished already.
 func (e *Env) Steps(done, total int) *Steps {
 	return &Steps{p: e.progress, total: total, begun: time.Now(), first: done}
 }
 
-// Next shows that done steps are done and what is being worked on.
+// Next shows that done steps are finished, and what the next one is.
 func (s *Steps) Next(done int, what string) {
 	if s.p.show {
 		s.p.talk.draw(stepsLine(done, s.first, s.total, what, time.Since(s.begun)))

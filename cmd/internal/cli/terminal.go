@@ -6,9 +6,9 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal tells whether a stream is a terminal. (The mode bits would call
-// the null device one.) The descriptor is not taken out of the file, which
-// would make it blocking.
+// isTerminal reports whether a stream is a terminal. The mode bits are not enough:
+// they are the same for the null device. It does not call Fd on the file, which
+// would make the file blocking.
 func isTerminal(streamer any) bool {
 	f, ok := streamer.(*os.File)
 	if !ok {

@@ -9,16 +9,16 @@ import (
 	"dvmtools/pkg/stream"
 )
 
-// release is the version of the sources, for builds that know no better.
+// release is the version of the sources, for builds without another version.
 const release = "0.1.0"
 
 // version is set by "-ldflags -X dvmtools/cmd/internal/cli.version=1.2.3".
 var version string
 
-// Version returns the version of the program: what the linker was told, else
-// the version of the module, else that of the sources. Builds of a working
-// copy have the version of the sources, without revision: output that holds
-// it stays the same from commit to commit.
+// Version returns the version of the program: the one given to the linker, else
+// that of the module, else that of the sources. Builds of a working copy have the
+// version of the sources without a revision, so that output with the version in
+// it does not differ from commit to commit.
 func Version() string {
 	if version != "" {
 		return strings.TrimPrefix(version, "v")

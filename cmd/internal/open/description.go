@@ -22,8 +22,8 @@ type Description struct {
 	Tree    *machine.Machine
 }
 
-// OpenDescription reads a machine description, whose language its content
-// tells, and shows the warnings about it.
+// OpenDescription reads a machine description, finds its language from the
+// content, and shows the warnings about it.
 func OpenDescription(e *cli.Env, name string) (*Description, error) {
 	in, err := e.Open(name)
 	if err != nil {
@@ -68,13 +68,14 @@ func ChangeFlags() []urfave.Flag {
 	}
 }
 
-// Applied is a change that was made and what it moved.
+// Applied is a change that was made, with the parameters that it changed.
 type Applied struct {
 	Change machine.Change
 	Moved  []machine.Changed
 }
 
-// Words says in a line what a change did, and whether that is faster.
+// Words returns a line that says what a change did, and whether the machine
+// became faster or slower.
 func (a Applied) Words() string {
 	effect := ""
 	if len(a.Moved) > 0 {
@@ -88,8 +89,9 @@ func (a Applied) Words() string {
 	return fmt.Sprintf("%s: %d values%s", a.Change, len(a.Moved), effect)
 }
 
-// Apply makes changes, those of sets first, each list in its order, and returns what
-// they moved. A change that has no form is a usage error.
+// Apply makes changes, those of sets first, each list in its order, and returns
+// the parameters that they changed. A change that cannot be parsed is a usage
+// error.
 func (d *Description) Apply(sets, scales []string) ([]Applied, error) {
 	var made []Applied
 	for i, s := range append(append([]string{}, sets...), scales...) {
@@ -115,8 +117,8 @@ func (d *Description) Apply(sets, scales []string) ([]Applied, error) {
 	return made, nil
 }
 
-// changeError is a change that cannot be made: the command line is well
-// formed, the machine is too, but they do not fit.
+// changeError is the error of a change that cannot be made on this machine,
+// although the command line and the machine are both valid.
 type changeError struct{ err error }
 
 func (e *changeError) Error() string { return e.err.Error() }

@@ -19,8 +19,8 @@ import (
 	"dvmtools/pkg/stream"
 )
 
-// Calls opens the stream of calls name, which is a .ptr trace or the output
-// of dvmtrace-parse, as its first byte tells.
+// Calls opens the stream of calls name. Its first byte shows whether it is a .ptr
+// trace or the output of dvmtrace-parse.
 func Calls(e *cli.Env, name string, opts ptr.Options) (call.Source, error) {
 	in, err := e.Open(name)
 	if err != nil {
@@ -49,7 +49,8 @@ func One(e *cli.Env, what string) (string, error) {
 	return in[0], nil
 }
 
-// maxMachineFile bounds machine files, which are read whole.
+// maxMachineFile is the largest size of a machine file in bytes; it is read at
+// once.
 const maxMachineFile = 16 << 20
 
 // Machine reads the machine that the options of [MachineFlags] describe, with
@@ -103,7 +104,7 @@ func Machine(e *cli.Env) (*machine.Machine, error) {
 	return d.Tree, nil
 }
 
-// source reads a machine description, and refuses what can be none.
+// source reads a machine description, and refuses other kinds of input.
 func source(e *cli.Env, name string) (s par.Source, err error) {
 	in, err := e.Open(name)
 	if err != nil {
@@ -115,7 +116,7 @@ func source(e *cli.Env, name string) (s par.Source, err error) {
 	}
 	most := maxMachineFile
 	if parasol.Is(b) {
-		// Its own reader bounds it.
+		// The reader of machine files of Parasol I has a larger limit.
 		rest, err := io.ReadAll(io.LimitReader(in, int64(parasol.MaxFile+1-len(b))))
 		if err != nil {
 			return s, err

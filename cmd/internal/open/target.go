@@ -25,12 +25,12 @@ func MachineFlags() []urfave.Flag {
 	}, ChangeFlags()...)
 }
 
-// parasolOnly are the options of [MachineFlags] that Predictor.par does not
-// know.
+// parasolOnly are the options of [MachineFlags] that do not apply to
+// Predictor.par.
 var parasolOnly = []string{"topology-id", "model", "traced-on", "small-loops"}
 
 // links returns the machine that programs are simulated on, from a Parasol
-// machine and what the options say of it.
+// machine and the options about it.
 func links(e *cli.Env, d *Description) (*machine.Machine, error) {
 	m := d.Parasol.Machine()
 	var o parasol.TargetOptions

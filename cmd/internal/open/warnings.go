@@ -5,7 +5,7 @@ import (
 	"dvmtools/pkg/diag"
 )
 
-// strict tells whether the command takes warnings for errors.
+// strict reports whether the command treats warnings as errors.
 func strict(e *cli.Env) bool { return e.Flags.Bool("strict") }
 
 // Warn shows the warnings about an input and returns how many there are; with
@@ -22,9 +22,9 @@ func Warn(e *cli.Env, list []*diag.Error) (int, error) {
 	return len(list), nil
 }
 
-// WarnOfTrace is [Warn] for what was noticed in a trace that is simulated.
-// Functions outside the table are left out: the simulation says what it takes
-// them for, and how many times they are called.
+// WarnOfTrace is [Warn] for the warnings of a trace that is simulated. Those about
+// unknown functions are left out: the simulation warns how it treats them, and
+// how many times they are called.
 func WarnOfTrace(e *cli.Env, list []*diag.Error) (int, error) {
 	var kept []*diag.Error
 	for _, w := range list {

@@ -1,6 +1,6 @@
-// Package measure holds the method by which the timings of a processor are
-// measured (Parasol I, section 3.1): which programs are run, and what follows
-// from the times that they take. It runs nothing itself.
+// Package measure has the method for measuring the timings of a processor
+// (Parasol I, section 3.1): the programs to run, and how timings are computed
+// from their run times. It does not run programs itself.
 //
 //  1. [Programs] gives two Fortran programs for a timing parameter. Both make
 //     the same array references in a loop whose body is longer than the

@@ -14,16 +14,16 @@ type Runner interface {
 	Run(iterations int) (seconds float64, err error)
 }
 
-// Options say how carefully is measured.
+// Options control the precision of measurements.
 type Options struct {
 	// Samples is the number of differences that are averaged, at least 3.
 	Samples int
 	// Repeats is how often each run of a sample is made; the shortest counts.
 	Repeats int
-	// RunTime is the least time of a run in seconds. Runs are longer where
-	// the grain of the clock asks for it: a thousand grains at least.
+	// RunTime is the shortest time of a run in seconds. Every run also takes at
+	// least a thousand times Grain.
 	RunTime float64
-	// Grain is the smallest step of the clock in seconds.
+	// Grain is the resolution of the clock in seconds.
 	Grain float64
 }
 
@@ -51,12 +51,12 @@ func (e *Unmeasured) Error() string { return e.Reason }
 const (
 	grainsPerRun  = 1000
 	maxIterations = 1 << 30
-	// maxNegative is the share of samples whose difference may be negative at
-	// first: more of them say that there is nothing to measure.
+	// maxNegative is the largest share of samples that may have a negative
+	// difference at first. With more of them the quantity cannot be measured.
 	maxNegative = 0.25
-	// farAway is from which distance to the median, in standard deviations
-	// estimated from the median distance, a sample is left out, and
-	// maxOutliers the share of samples above which they are no outliers.
+	// Samples farther from the median than farAway standard deviations, which
+	// are estimated from the median distance, are left out as outliers. When
+	// their share is above maxOutliers, none is left out.
 	farAway     = 5
 	maxOutliers = 0.25
 )
@@ -72,8 +72,8 @@ const (
 // the shortest of [Options.Repeats] runs counts, so that one that was
 // interrupted does not.
 //
-// What cannot be told at first is tried once more with runs that are twice as
-// long, and twice as many.
+// When that fails, it is tried once more with runs that are twice as long, and
+// twice as many.
 func Difference(first, second Runner, operations int, o Options) (Timing, error) {
 	t, err := difference(first, second, operations, o)
 	if _, unclear := errors.AsType[*Unmeasured](err); !unclear {
