@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// build makes the model of a file that was read and checks what goes beyond
-// the grammar: what must be there, what must be there once, what must exist.
+// build makes the model of a file and checks the rules beyond the grammar: what
+// is required, what must be unique, and references to things that do not exist.
 func (p *parser) build() {
 	top := p.f.machine()
 	m := &Machine{file: p.f}
@@ -68,8 +68,8 @@ func (p *parser) build() {
 	}
 }
 
-// counted compares a count of the machine, which is only for reference, with
-// what is there.
+// counted compares a count that the machine section states, which is used only
+// for this check, with the number of sections in the file.
 func (p *parser) counted(top *section, fields *fieldsOf, rule string, n int, what string) {
 	switch it := fields.item(rule); {
 	case it == nil:

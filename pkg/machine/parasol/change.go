@@ -10,21 +10,20 @@ import (
 	"dvmtools/pkg/machine"
 )
 
-// chosen is a field that a change is about, with the name that refers to it.
+// chosen is a field that a change applies to, with its name in references.
 type chosen struct {
 	item *item
 	rule fieldRule
 	name string
 }
 
-// Apply changes the file as section 3.2 allows. To be set is a single
-// parameter, named as in references: pt(1).rla. To be scaled is one too, a group of
-// timings ([Groups]; limit proc), links.speed or links.latency (limits proctype
-// and topology), a programming model, as mpi, or one of its functions, as
-// mpi.send. It returns the fields that it moved. A change that matches
-// nothing is an error that lists what there is; then, and when a value is out
-// of range, nothing is changed. The machine of before is not to be used any
-// more.
+// Apply changes the file as section 3.2 allows. A single parameter can be set,
+// named as in references: pt(1).rla. A factor applies to a single parameter, a
+// group of timings ([Groups]; limit proc), links.speed or links.latency (limits
+// proctype and topology), a programming model, as mpi, or one of its functions,
+// as mpi.send. Apply returns the fields that it changed. When no field matches,
+// the error lists those that there are. After an error nothing is changed. A
+// [Machine] obtained before the change must not be used any more.
 func (f *File) Apply(c machine.Change) ([]machine.Changed, error) {
 	if c.Scale {
 		return f.scale(c)
@@ -178,7 +177,7 @@ func limits(c machine.Change, allowed ...string) ([]int64, error) {
 	return values, nil
 }
 
-// choose returns the fields that a change by a factor is about.
+// choose returns the fields that a change by a factor applies to.
 func (f *File) choose(c machine.Change) ([]chosen, error) {
 	m := f.Machine()
 	model, function, _ := strings.Cut(c.What, ".")
@@ -259,8 +258,8 @@ func (m *Machine) TypeIDs() string {
 	return strings.Join(ids, ", ")
 }
 
-// chooseLinks returns a field of the links that the limits leave: those of one
-// topology, those with an end of one processor type.
+// chooseLinks returns one field of every link that matches all limits given: of
+// one topology, with an end of one processor type.
 func (m *Machine) chooseLinks(c machine.Change, field string) ([]chosen, error) {
 	limit, err := limits(c, "proctype", "topology")
 	if err != nil {

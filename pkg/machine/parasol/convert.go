@@ -9,16 +9,16 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// unitTiming is the timing that converted machines give the processor that
-// was traced: Predictor.par knows ratios only, and any unit serves.
+// unitTiming is the timing of the traced processor in converted machines.
+// Predictor.par has ratios of powers only, so that any value would do.
 const unitTiming = 1e-8
 
-// FromTree writes a machine of media as a Parasol machine file, and lists
-// what is lost. Every instance of a cluster becomes a bus between all its
-// processors, a processor of power p a type whose one timing is 1/p of that
-// of the traced processor, which is the last type. grid are the extents for a
-// transputer, whose links they are. A machine with too many processors, or a
-// transputer without a grid, cannot be expressed.
+// FromTree writes a machine of media as a Parasol machine file, and lists what
+// the file cannot express. Every instance of a cluster becomes a bus between all
+// its processors. A processor of power p gets a type whose one timing is 1/p of
+// that of the traced processor, which is the last type. grid is the processor
+// grid of a transputer, from which its links follow. A machine with too many
+// processors, or a transputer without a grid, cannot be expressed.
 func FromTree(m *machine.Machine, grid []int) (text string, lost []string, err error) {
 	n := m.Processors()
 	if m.Unbounded {
@@ -150,9 +150,9 @@ func (c *fromTree) medium(n *machine.Node, first, end int64) error {
 	return nil
 }
 
-// ToTree returns a topology as a machine of media, and lists what is lost: a
-// bus between all processors is an ethernet, equal lines between pairs are a
-// transputer. Other topologies cannot be expressed.
+// ToTree returns a topology as a machine of media, and lists what such a machine
+// cannot express. A bus between all processors becomes an ethernet, equal links
+// between pairs become a transputer; other topologies are an error.
 func (m *Machine) ToTree(o TargetOptions) (*machine.Machine, []string, error) {
 	var err error
 	t := o.Topology
@@ -206,7 +206,7 @@ func (m *Machine) ToTree(o TargetOptions) (*machine.Machine, []string, error) {
 	return &machine.Machine{Name: name, Root: tree(t, name, "type", medium, powers)}, lost, nil
 }
 
-// lines says whether all links are between pairs and cost the same.
+// lines reports whether all links connect two processors and cost the same.
 func (m *Machine) lines(t *Topology, latency, speed Timing) bool {
 	for _, l := range t.Links {
 		la, ok := l.Latency()

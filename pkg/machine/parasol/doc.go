@@ -3,8 +3,8 @@
 // appendix A), and gives the machines that they describe.
 //
 //  1. [Parse] reads a text into a [File], which keeps every statement and
-//     comment where it stood, and finds all errors. [File.String] prints it
-//     in canonical form; reading that gives the same machine.
+//     comment in its place, and reports all errors. [File.String] prints it
+//     in canonical form; parsing that gives the same machine.
 //  2. [File.Machine] is the model: processor types with timings and cache,
 //     topologies of links, and the software overheads of the programming
 //     models. Expressions are kept and evaluated when they are needed
@@ -12,7 +12,7 @@
 //  3. [Machine.Target] is what programs are simulated on: one topology as a
 //     machine.Machine whose processors have powers and whose links, with the
 //     overheads of one programming model, are its Network.
-//  4. [File.Set] and [File.Scale] change parameters, singly and in the groups
+//  4. [File.Apply] changes parameters, singly and in the groups
 //     of section 3.2.
 //  5. [Machine.Estimate] gives the time of a number of operations.
 //

@@ -20,7 +20,7 @@ type Estimate struct {
 	// whose deviation the file does not state.
 	Deviation units.Seconds
 	Unknown   []string
-	// Speedup is the small-loop speed-up by which all was divided, else 1.
+	// Speedup is the small-loop speed-up by which Time was divided, else 1.
 	Speedup float64
 	// Parts are the operations, those that take longest first, then in the
 	// order in which they were counted.
@@ -139,7 +139,7 @@ func (t *ProcessorType) stated() string {
 	return strings.Join(names, ", ")
 }
 
-// Words says what the operation is, with the twin whose timing counts.
+// Words names the operation, with the twin whose timing is used.
 func (p *Part) Words() string {
 	s := parameters[parameterIndex[p.Name]].Words()
 	if p.Timing != p.Name {
@@ -148,7 +148,7 @@ func (p *Part) Words() string {
 	return s
 }
 
-// Problem returns what is wrong with a count, "" when nothing is.
+// Problem returns what is wrong with a count, "" when it is valid.
 func (c Count) Problem() string {
 	switch _, ok := parameterIndex[c.Name]; {
 	case !ok:

@@ -60,9 +60,8 @@ func (m *Machine) evalField(ev *expr.Evaluator, name string, it *item) (expr.Val
 	return r.Value, fault
 }
 
-// Check evaluates everything and returns what is wrong with it: each fault
-// once, however many expressions it spoils. A software overhead that is
-// negative is a fault too.
+// Check evaluates all expressions and returns their errors, each once, even when
+// several expressions depend on it. A negative software overhead is an error too.
 func (m *Machine) Check() diag.List {
 	var list diag.List
 	seen := map[*diag.Error]bool{}
@@ -126,8 +125,8 @@ func (m *Machine) Unused() []string {
 	return names
 }
 
-// Describe returns the value of a field or expression as people read it, with
-// the unit where it is a time.
+// Describe returns the value of a field or expression for people, with its unit
+// when it is a time.
 func Describe(v expr.Value, d *expr.Deviation) string {
 	s := v.String()
 	switch {

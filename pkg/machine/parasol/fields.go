@@ -9,9 +9,8 @@ import (
 	"dvmtools/pkg/expr"
 )
 
-// Is says whether a text begins as a machine file does: with the word begin,
-// in any case, behind empty lines and comments. Predictor.par has no such
-// statement.
+// Is reports whether a text begins like a machine file: with the word begin, in
+// any case, after empty lines and comments. Predictor.par has no such statement.
 func Is(src []byte) bool {
 	rest := bytes.TrimPrefix(src, []byte("\ufeff"))
 	for {
@@ -31,15 +30,15 @@ func Is(src []byte) bool {
 
 // A Field is a field of a machine as it can be read from outside (3.2.5).
 type Field struct {
-	// Name is what references call it; names of machine, processors and
-	// topologies are ma.name, pr(K).name and to(K).name, which only this list
-	// and not the language knows.
+	// Name is the name in references. The names of the machine, processors and
+	// topologies are ma.name, pr(K).name and to(K).name, which are not references
+	// of the language.
 	Name string
 	// Text is the value as the file has it.
 	Text string
-	// Value is the number, Known whether there is one: strings have none, nor
-	// the ends of links, which are List, nor expressions that cannot be
-	// evaluated, for which Err says why.
+	// Value is the number, and Known says that there is one. Strings have none,
+	// nor have the ends of links, which are in List, nor expressions that cannot
+	// be evaluated, for which Err says why.
 	Value expr.Value
 	Known bool
 	List  []int64

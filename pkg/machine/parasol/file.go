@@ -7,14 +7,14 @@ import (
 	"dvmtools/pkg/expr"
 )
 
-// A File is a machine file that was read without an error: every statement
-// and comment where it stood, and the machine that they describe. Only [File.Set] and [File.Scale]
-// change it. It is for one goroutine.
+// A File is a machine file that was read without an error: every statement and
+// comment in its place, and the machine that they describe. Only [File.Apply]
+// changes it. It is not safe for concurrent use.
 type File struct {
 	// Name is the name of the file in messages.
 	Name string
-	// Warnings are what is doubtful in the text, Notes what is in order but
-	// read in a way that the report does not state, both in the text's order.
+	// Warnings are about doubtful statements, Notes about valid ones whose
+	// meaning the report does not state, both in the order of the text.
 	Warnings, Notes []*diag.Error
 
 	text  string
@@ -22,7 +22,7 @@ type File struct {
 	model *Machine // nil after a change
 }
 
-// itemKind says what an item of a section is.
+// itemKind is the kind of an item.
 type itemKind uint8
 
 const (
@@ -39,7 +39,7 @@ type place struct {
 	start     int32 // offset of the beginning of the line
 }
 
-// An item is a part of a section: a field with its value, a section, a
+// An item is what a section contains: a field with its value, a section, a
 // comment or an empty line.
 type item struct {
 	place
@@ -47,8 +47,8 @@ type item struct {
 	known bool // the deviation of a timing is stated
 	hex   bool // the integer is written in hexadecimal
 	field int16
-	// comment stands behind a field, or is the comment itself, without the
-	// blanks around it.
+	// comment is the comment after a field, or the comment that the item is,
+	// without the blanks around it.
 	comment string
 	// number is the value of an integer, and the type of p[index].
 	number, index int64
@@ -80,8 +80,8 @@ func (f *File) pos(p place) diag.Pos {
 	return diag.Pos{File: f.Name, Line: int(p.line), Col: int(p.col)}
 }
 
-// maxSource is the largest length of a line that a message shows; of longer
-// ones it shows nothing.
+// maxSource is the length of the longest line that a message shows; longer lines
+// are not shown.
 const maxSource = 200
 
 // source returns the line of a place for messages.

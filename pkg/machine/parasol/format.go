@@ -8,11 +8,11 @@ import (
 	"dvmtools/pkg/expr"
 )
 
-// String returns the file in canonical form: a statement a line, sections
-// indented, one empty line at most, names and numbers in one spelling, blanks
-// between the operators of expressions. Comments stay where they stood; a
-// factor that [File.Scale] gave an expression stands before it. [Parse] reads
-// the text as the same machine, and prints it as the same text.
+// String returns the file in canonical form: one statement on a line, sections
+// indented, at most one empty line in a row, names and numbers in one spelling,
+// blanks around the operators of expressions. Comments stay in their places; a
+// factor that [File.Apply] gave an expression is written before it. Parsing the
+// text gives the same machine, whose canonical form is the same text.
 func (f *File) String() string {
 	var b strings.Builder
 	b.Grow(len(f.text))

@@ -10,21 +10,21 @@ import (
 	"dvmtools/pkg/expr"
 )
 
-// A Shape describes a topology that [Shape.Section] writes: large ones are
-// not written by hand (3.2.3).
+// A Shape describes a regular topology, for which [Shape.Section] writes the text
+// (3.2.3).
 type Shape struct {
 	// Kind is one of [Shapes].
 	Kind string
 	// Extents are the numbers of processors in each dimension; a grid and a
 	// torus may have several, all others have one.
 	Extents []int
-	// ID and Name are those of the topology; without a name the shape is it.
+	// ID and Name are those of the topology; the default name is the shape.
 	ID   int64
 	Name string
 	// Type is the id of the type of every processor.
 	Type int64
-	// Latency, Speed and Creation are those of every link, and of the
-	// topology, in seconds and seconds per byte.
+	// Latency and Speed are those of every link, in seconds and seconds per
+	// byte, Creation is that of the topology in seconds.
 	Latency, Speed, Creation float64
 	Hardware                 bool
 }
@@ -139,7 +139,7 @@ func (s *Shape) Section() (string, error) {
 	return b.String(), nil
 }
 
-// topologyText is a topology that is written.
+// topologyText is a topology to be written as text.
 type topologyText struct {
 	id       int64
 	name     string

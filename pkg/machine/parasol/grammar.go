@@ -21,7 +21,7 @@ const (
 	secCount
 )
 
-// fieldKind is what stands behind the "=" of a field.
+// fieldKind is the kind of value that a field has.
 type fieldKind uint8
 
 const (
@@ -41,8 +41,8 @@ type fieldRule struct {
 	kind fieldKind
 }
 
-// sectionRule is a row of the grammar. name follows begin and end; fields and
-// sections may stand in any order.
+// sectionRule is a row of the grammar. name is the word after begin and end;
+// fields and sections may be in any order.
 type sectionRule struct {
 	name     string
 	section  string // of the report
@@ -51,8 +51,8 @@ type sectionRule struct {
 	once     bool // of several, the last counts as a whole
 }
 
-// grammar is the language (appendix A): which section holds what. The fields
-// of timings are the table of parameters.
+// grammar lists the fields and sections of every section (appendix A). The fields
+// of timings are those of the table of parameters.
 var grammar = [secCount]sectionRule{
 	secFile: {name: "file", section: "2.1", sections: []sectionKind{secMachine}},
 	secMachine: {name: "machine", section: "2.1", fields: []fieldRule{
@@ -84,7 +84,8 @@ var grammar = [secCount]sectionRule{
 	secMPI: {name: "mpi", section: "2.6", fields: expressions("send", "receive"), once: true},
 }
 
-// misprints are words of the report's grammar that its text spells otherwise.
+// misprints are words that the grammar of the report spells differently from its
+// text.
 var misprints = map[string]string{"smallloopsdup": "smallloopspeedup"}
 
 func expressions(names ...string) []fieldRule {

@@ -8,9 +8,9 @@ import (
 	"dvmtools/pkg/expr"
 )
 
-// A Machine is what a machine file describes. It refers to the file: a change
-// of the file makes a new Machine, and the old one is not to be used any
-// more. It is for one goroutine.
+// A Machine is what a machine file describes. It refers to the file: a change of
+// the file makes a new Machine, and the old one must not be used any more. It is
+// not safe for concurrent use.
 type Machine struct {
 	// ID is the key by which applications refer to the machine, Name the name
 	// for people, empty when the file states none (2.2).
@@ -23,7 +23,7 @@ type Machine struct {
 
 	file   *File
 	fields []*item // of secMachine, by rule
-	// combinations and models are the sections that count, nil when missing.
+	// combinations and models are the sections in force, nil when missing.
 	combinations *fieldsOf
 	models       [len(modelSections)]*fieldsOf
 	variables    map[string]*expr.Variable
