@@ -49,7 +49,7 @@ var mayBeAbsent = map[string]string{
 	"network.overheads":    "no function costs time",
 	"network.links":        "a topology may have none",
 	"options.sections":     "the trace knows its sections",
-	"interval.pop":         "nobody asked for them",
+	"interval.pop":         "only with the option --pop",
 	"span.op":              "computation is no operation",
 
 	"search.threshold":      "only mode 1 has one",
