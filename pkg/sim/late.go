@@ -19,8 +19,8 @@ const (
 	maxBeforeStart = 1 << 13
 	// leastWait and timesLonger say what is waiting for sure: that long, and that
 	// many times the time of the one who came last.
-	leastWait   units.Seconds = 20e-6
-	timesLonger               = 4
+	leastWait   = units.Seconds(20e-6)
+	timesLonger = 4
 )
 
 // ahead is a source of which some calls have been read already.
