@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"dvmtools/internal/leftout"
 	"dvmtools/pkg/expr"
 )
 
@@ -22,7 +23,7 @@ import (
 func TestAgainstC(t *testing.T) {
 	gcc, err := exec.LookPath("gcc")
 	if err != nil {
-		leftOut(t, "expressions against a C compiler: needs the program gcc")
+		leftout.Skip(t, "expressions against a C compiler: needs the program gcc")
 		return
 	}
 	const wanted = 3000
@@ -80,26 +81,6 @@ func TestAgainstC(t *testing.T) {
 	if differ > 0 {
 		t.Errorf("%d of %d expressions differ", differ, len(texts))
 	}
-}
-
-// leftOut records that a part of the tests did not run, in the file that
-// DVM_LEFT_OUT names; with DVM_FULL=1 that is a failure.
-func leftOut(t *testing.T, line string) {
-	t.Helper()
-	if os.Getenv("DVM_FULL") == "1" {
-		t.Error(line)
-	}
-	if name := os.Getenv("DVM_LEFT_OUT"); name != "" {
-		f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o666)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
-		if _, err := f.WriteString(line + "\n"); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Skip("left out: " + line)
 }
 
 // prelude prints an integer in decimal after "i", a double by its bits after

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"dvmtools/internal/effort"
+	"dvmtools/internal/leftout"
 )
 
 // A browser is a Chromium without a window, driven by the DevTools protocol
@@ -44,29 +45,18 @@ func chromium() string {
 }
 
 // startBrowser starts a browser that ends with the test. Without Chromium the
-// test is left out: that is recorded in the file that DVM_LEFT_OUT names, and
-// is a failure when DVM_FULL is 1.
+// test is left out ([leftout.Skip]).
 func startBrowser(t testing.TB) *browser {
 	t.Helper()
 	if effort.Race {
 		t.Skip("the pages are the same without the race detector")
 	}
 	if runtime.GOOS == "windows" {
-		t.Skip("no pipes to a child process")
+		leftout.Skip(t, t.Name()+": a child process cannot be given pipes on this system")
 	}
 	program := chromium()
 	if program == "" {
-		if os.Getenv("DVM_FULL") == "1" {
-			t.Fatal("no chromium; DVM_FULL=1 allows nothing to be left out")
-		}
-		if name := os.Getenv("DVM_LEFT_OUT"); name != "" {
-			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o666)
-			if err == nil {
-				fmt.Fprintf(f, "%s: chromium is missing\n", t.Name())
-				f.Close()
-			}
-		}
-		t.Skip("no chromium")
+		leftout.Skip(t, t.Name()+": needs the program chromium")
 	}
 	theirIn, ourOut, err := os.Pipe()
 	if err != nil {

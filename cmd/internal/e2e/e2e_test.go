@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"dvmtools/internal/effort"
+	"dvmtools/internal/leftout"
 	"dvmtools/schema/schematest"
 )
 
@@ -72,23 +73,7 @@ func available(t *testing.T, what string, programs ...string) bool {
 		if _, err := exec.LookPath(p); err == nil {
 			continue
 		}
-		if os.Getenv("DVM_FULL") == "1" {
-			t.Errorf("%s needs the program %s, which is not installed", what, p)
-		}
-		line := what + ": needs the program " + p
-		t.Log("left out: " + line)
-		if name := os.Getenv("DVM_LEFT_OUT"); name != "" {
-			f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o666)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := f.WriteString(line + "\n"); err != nil {
-				t.Fatal(err)
-			}
-			if err := f.Close(); err != nil {
-				t.Fatal(err)
-			}
-		}
+		leftout.Record(t, what+": needs the program "+p)
 		return false
 	}
 	return true

@@ -1,0 +1,40 @@
+// Package leftout is for tests that need a program which may be missing.
+package leftout
+
+import (
+	"os"
+	"testing"
+)
+
+// Skip ends a test that needs what is missing on this machine: see
+// [Record].
+func Skip(t testing.TB, what string) {
+	t.Helper()
+	Record(t, what)
+	t.Skip("left out: " + what)
+}
+
+// Record says that a part of the tests does not run, with what it needs.
+// It stands in the file that DVM_LEFT_OUT names, which scripts/check shows at its
+// end; with DVM_FULL=1 the test fails.
+func Record(t testing.TB, what string) {
+	t.Helper()
+	t.Log("left out: " + what)
+	if os.Getenv("DVM_FULL") == "1" {
+		t.Errorf("%s; DVM_FULL=1 allows nothing to be left out", what)
+	}
+	name := os.Getenv("DVM_LEFT_OUT")
+	if name == "" {
+		return
+	}
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_WRONLY|os.O_CREATE, 0o666)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(what + "\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
