@@ -6,7 +6,8 @@
 // trace itself) from FILE or standard input, simulates them on a grid of
 // processors of the machine, and writes newline-delimited JSON: a header, one
 // record per interval of the program with all characteristics, for each the
-// classes of processors with equal values, and an end record.
+// classes of processors with equal values and the lines of the source with what
+// was spent there, and an end record. --lines=false leaves the lines out.
 //
 // -m names a machine description: Predictor.par, which may consist of several
 // files, or a machine file of Parasol I. For the latter, --topology-id chooses the
@@ -61,14 +62,14 @@ time; lost time is insufficient parallelism, communication and idle time.`,
 			&urfave.StringFlag{Name: "grid", Aliases: []string{"g"}, Usage: "processor grid `N1xN2...` (default: the topology of the machine file, else 1)"},
 			&urfave.IntFlag{Name: "level", Value: -1, Usage: "keep intervals down to level `N`; the whole program is level 0 (-1: all)"},
 			&urfave.StringFlag{Name: "per-processor", Value: "classes", Usage: "processor records: `none|classes|each`"},
-			&urfave.BoolFlag{Name: "lines", Usage: "add a record for each line of the source in an interval: what the calls there cost"},
+			&urfave.BoolFlag{Name: "lines", Value: true, Usage: "write a record for each line of the source in an interval, what the calls there cost; --lines=false leaves them out"},
 			&urfave.BoolFlag{Name: "pop", Usage: "add the POP metrics, for which the program is simulated on an ideal network as well"},
 			&urfave.StringFlag{Name: "explain", Usage: "print what one call costs and why, `FUNC@SEQ` as in the records of dvmtrace-parse, instead of the intervals"},
 		}, open.ToleranceFlags(), open.ModelFlags()),
 		Examples: []cli.Example{
 			{Line: "dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport -o jac.html", Text: "a report"},
 			{Line: "dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.level==0).execution_time'", Text: "the predicted time alone"},
-			{Line: "dvmsim --lines -m cluster.par -g 16 jac.ptr | jq -s '[.[] | select(.record==\"line\")] | sort_by(-.insuff_parallelism - .communication) | .[:5]'", Text: "the five lines that lose most"},
+			{Line: "dvmsim -m cluster.par -g 16 jac.ptr | jq -s '[.[] | select(.record==\"line\")] | sort_by(-.insuff_parallelism - .communication) | .[:5]'", Text: "the five lines that lose most"},
 		},
 		Run: run,
 	}
@@ -119,7 +120,7 @@ func run(e *cli.Env) error {
 	src = call.Ahead(ctx, src, e.Threads())
 	r, err := sim.Run(ctx, sim.Config{
 		Machine: m, Grid: grid, Options: opts,
-		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted, OwnTimes: true, Lines: e.Flags.Bool("lines"), POP: e.Flags.Bool("pop"),
+		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted, OwnTimes: true, Lines: wanted == nil && e.Flags.Bool("lines"), POP: e.Flags.Bool("pop"),
 	}, src)
 	warnings, werr := open.WarnOfTrace(e, src.Warnings())
 	if err := cmp.Or(err, werr); err != nil {

@@ -208,7 +208,7 @@ func loneWords(t *Tree) string {
 	if len(t.Nodes) > 1 || t.Dropped > 0 || len(t.Root.Lines) > 0 {
 		return ""
 	}
-	return "The trace marks no intervals, so all times are those of the whole program: run dvmsim with --lines, or compile the program with intervals, to see where they are spent."
+	return "The trace marks no intervals, and the stream has no lines of the source, so all times are those of the whole program: run dvmsim without --lines=false, or compile the program with intervals, to see where they are spent."
 }
 
 // exprWords returns the value of the interval's expression, "" without one.
