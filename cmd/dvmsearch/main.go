@@ -21,6 +21,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -54,6 +55,9 @@ of processors, then the neighbours of the best. Mode 2 tries all grids that leav
 no processor without elements, until no larger number of processors can be
 better. Mode 3 tries all grids. Mode 5 searches as 1 and as 2 and compares. Without
 --mode the machine file's "search" holds, else mode 1.
+
+SIGINT (Ctrl-C) ends a search with what it has, as --time-limit does: its end
+record has "partial". After SIGINT the exit code is 1.
 
 The best grid is the one with the least execution time, the highest efficiency,
 or the least cost in processor-seconds, among those that keep to
@@ -129,7 +133,12 @@ func run(e *cli.Env) error {
 	}
 	cfg.Max = most
 	cfg.Progress = progress(e)
+	stopped, done := e.Interruptible()
+	cfg.Limit = limit(stopped, e.Flags.Duration("time-limit"))
 	best, err := search.Run(e.Ctx, cfg, prog, out)
+	if done() {
+		e.Report(errInterrupted)
+	}
 	if err != nil {
 		return err
 	}
@@ -156,6 +165,10 @@ func writeBest(e *cli.Env, file string, cfg sim.Config, prog *call.Recording, wa
 	}
 	return w.End(int64(warnings + len(r.Warnings)))
 }
+
+// errInterrupted is the error of a search that was stopped with Ctrl-C: its
+// stream is whole, but says that it is partial.
+var errInterrupted = errors.New("interrupted: the search was ended before it was done, and its result is marked as partial")
 
 // smallError is the error of a machine that is too small for a search.
 type smallError struct{ name string }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"dvmtools/cmd/internal/cli"
 	"dvmtools/pkg/search"
@@ -48,12 +49,8 @@ func configure(e *cli.Env, cfg *search.Config) error {
 			return cli.Usagef("--rank: found %d, expected at least 1", cfg.Rank)
 		}
 	}
-	if e.Flags.IsSet("time-limit") {
-		d := e.Flags.Duration("time-limit")
-		if d <= 0 {
-			return cli.Usagef("--time-limit: found %s, expected a time above 0", d)
-		}
-		cfg.Limit = func(ctx context.Context) (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, d) }
+	if d := e.Flags.Duration("time-limit"); e.Flags.IsSet("time-limit") && d <= 0 {
+		return cli.Usagef("--time-limit: found %s, expected a time above 0", d)
 	}
 	cfg.Explain = e.Flags.Bool("explain")
 	cfg.Lenient, cfg.Strict = e.Flags.Bool("lenient"), e.Flags.Bool("strict")
@@ -76,6 +73,19 @@ func modeOf(e *cli.Env, file int) (int, error) {
 	return file, nil
 }
 
+// limit returns what ends each search of a run: the time limit, if there is one,
+// and the end of stopped.
+func limit(stopped context.Context, after time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
+	return func(ctx context.Context) (context.Context, context.CancelFunc) {
+		own, cancel := context.WithCancel(ctx)
+		if after > 0 {
+			own, cancel = context.WithTimeout(ctx, after)
+		}
+		context.AfterFunc(stopped, cancel)
+		return own, cancel
+	}
+}
+
 // progress returns a function that shows the progress of a search.
 func progress(e *cli.Env) func(tried, most int, best *search.Best) {
 	var steps *cli.Steps
@@ -83,7 +93,8 @@ func progress(e *cli.Env) func(tried, most int, best *search.Best) {
 		if steps == nil {
 			steps = e.Steps(0, most)
 		}
-		steps.Next(tried, fmt.Sprintf("best %v: %s", best.Grid, best.ExecutionTime.Short()))
+		steps.Of(most)
+		steps.Next(tried, fmt.Sprintf("best grid %s: %s", search.GridText(best.Grid), best.ExecutionTime.Short()))
 	}
 }
 

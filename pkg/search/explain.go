@@ -29,27 +29,27 @@ func (s *state) explain(passes []*pass) []Explanation {
 		switch {
 		case g == nil:
 		case g.out.err != nil:
-			say("neighbour", "%s cannot be simulated: %v", gridText(x), g.out.err)
+			say("neighbour", "%s cannot be simulated: %v", GridText(x), g.out.err)
 		default:
-			say("neighbour", "%s takes %s, %s than %s: %s", gridText(x), g.out.time.Short(), than(g.out.time, best.out.time), gridText(best.extents), difference(&g.out.main, g.n, &best.out.main, best.n))
+			say("neighbour", "%s takes %s, %s than %s: %s", GridText(x), g.out.time.Short(), than(g.out.time, best.out.time), GridText(best.extents), difference(&g.out.main, g.n, &best.out.main, best.n))
 		}
 	}
 	for _, p := range passes {
 		say("bound", "%s", p.bound())
 	}
-	say("time", "of the time of a processor of %s: %s", gridText(best.extents), shares(&best.out.main, best.n))
+	say("time", "of the time of a processor of %s: %s", GridText(best.extents), shares(&best.out.main, best.n))
 	return list
 }
 
 // found says which step found the best grid of a search.
 func (p *pass) found() string {
 	g := p.best
-	text := fmt.Sprintf("mode %d found %s in step %d of %d", p.mode, gridText(g.extents), p.seen[g], p.steps)
+	text := fmt.Sprintf("mode %d found %s in step %d of %d", p.mode, GridText(g.extents), p.seen[g], p.steps)
 	if p.mode == Heuristic && p.stale != nil {
 		if p.stale == g {
 			text += ", before the descent over the neighbours of the best"
 		} else {
-			text += fmt.Sprintf(", in the descent over the neighbours of the best, which was %s before", gridText(p.stale.extents))
+			text += fmt.Sprintf(", in the descent over the neighbours of the best, which was %s before", GridText(p.stale.extents))
 		}
 	}
 	return text

@@ -26,8 +26,8 @@ func (s *state) front() []*grid {
 	return front
 }
 
-// gridText spells extents as the command line does.
-func gridText(extents []int) string {
+// GridText spells the extents of a grid as command lines do: "4x8".
+func GridText(extents []int) string {
 	var parts []string
 	for _, n := range extents {
 		parts = append(parts, strconv.Itoa(n))

@@ -173,12 +173,12 @@ func TestModesAgainstAll(t *testing.T) {
 			needed++
 		}
 		gap := behind(few.best.score, b.score)
-		t.Logf("%v: best %s, %d of %d grids near; mode 1: %s, %.2f %% behind, %d tried; mode 2: %d tried", x, gridText(b.extents), near, len(all.list), gridText(few.best.extents), 100*gap, few.evaluated, not.evaluated)
+		t.Logf("%v: best %s, %d of %d grids near; mode 1: %s, %.2f %% behind, %d tried; mode 2: %d tried", x, GridText(b.extents), near, len(all.list), GridText(few.best.extents), 100*gap, few.evaluated, not.evaluated)
 		if gap > 0.0025 {
 			missed++
 		}
 		if b.mark > 0 && not.best != b {
-			t.Errorf("%v: mode 2 found %s, the best is %s", x, gridText(not.best.extents), gridText(b.extents))
+			t.Errorf("%v: mode 2 found %s, the best is %s", x, GridText(not.best.extents), GridText(b.extents))
 		}
 		if most := s.end.Possible; rank > 1 && int64(10*few.evaluated) >= most || rank == 1 && few.evaluated > 16 {
 			t.Errorf("%v: mode 1 tried %d of %d grids", x, few.evaluated, most)
@@ -235,7 +235,7 @@ func TestFloorsAreBelow(t *testing.T) {
 					compared++
 					floor := f.of(g)
 					if floor > r.ExecutionTime() {
-						t.Errorf("%s on %s as %s, options %d: at least %v, but it takes %v", trace, name, gridText(g.extents), i, floor, r.ExecutionTime())
+						t.Errorf("%s on %s as %s, options %d: at least %v, but it takes %v", trace, name, GridText(g.extents), i, floor, r.ExecutionTime())
 					}
 					if floor > r.ExecutionTime()/2 {
 						high++

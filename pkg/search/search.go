@@ -208,7 +208,7 @@ func (s *state) run(ctx context.Context) (*Best, error) {
 func (s *state) nothing() error {
 	switch {
 	case s.best != nil && s.best.out.err == nil:
-		return fmt.Errorf("%w: none that was tried keeps to the limits; the closest is %s with an execution time of %g s and an efficiency of %.4g", ErrNoGrid, gridText(s.best.extents), float64(s.best.out.time), s.best.out.efficiency)
+		return fmt.Errorf("%w: none that was tried keeps to the limits; the closest is %s with an execution time of %g s and an efficiency of %.4g", ErrNoGrid, GridText(s.best.extents), float64(s.best.out.time), s.best.out.efficiency)
 	case s.failed != nil:
 		return fmt.Errorf("%w: %w", ErrNoGrid, s.failed)
 	case s.end.Partial:

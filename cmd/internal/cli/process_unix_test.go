@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -34,6 +35,76 @@ func TestMain(m *testing.M) {
 			}
 			return err
 		}))
+	case "interruptible":
+		cli.Main(tool(interruptible))
+	}
+}
+
+// interruptible waits until it is interrupted and writes that; for the operand
+// "on" it then goes on until it is killed.
+func interruptible(env *cli.Env) error {
+	out, err := env.Out()
+	if err != nil {
+		return err
+	}
+	ctx, done := env.Interruptible()
+	os.Stderr.WriteString("ready\n")
+	<-ctx.Done()
+	if len(env.Args) > 0 {
+		os.Stderr.WriteString("still here\n")
+		select {}
+	}
+	if done() {
+		env.Report(errors.New("interrupted"))
+	}
+	_, err = out.WriteString("what there is\n")
+	return err
+}
+
+// Work that can be interrupted ends with what it has at the first SIGINT, and its
+// output is kept, though the exit code is 1. The second one ends the process.
+func TestProcessInterrupted(t *testing.T) {
+	if signal.Ignored(syscall.SIGINT) {
+		t.Skip("SIGINT is ignored here")
+	}
+	path := filepath.Join(t.TempDir(), "out")
+	for _, args := range [][]string{{}, {"-o", path}, {"on"}} {
+		c := process(t, "interruptible", args...)
+		var out bytes.Buffer
+		c.Stdout = &out
+		errs, err := c.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewReader(errs)
+		for _, want := range []string{"ready\n", "still here\n"} {
+			if len(args) != 1 && want != "ready\n" {
+				break
+			}
+			if line, err := lines.ReadString('\n'); line != want {
+				t.Fatalf("%q: found %q, %v", args, line, err)
+			}
+			if err := c.Process.Signal(syscall.SIGINT); err != nil {
+				t.Fatal(err)
+			}
+		}
+		rest, _ := io.ReadAll(lines)
+		st := endedBy(t, c.Wait())
+		if len(args) == 1 {
+			if !st.Signaled() || st.Signal() != syscall.SIGINT || out.Len() > 0 {
+				t.Errorf("the second signal: ended with %v, wrote %q", st, out.String())
+			}
+			continue
+		}
+		if len(args) == 2 {
+			out.WriteString(readFile(t, path))
+		}
+		if st.ExitStatus() != 1 || out.String() != "what there is\n" || string(rest) != "tool: interrupted\n" {
+			t.Errorf("%q: ended with %v, wrote %q, said %q", args, st, out.String(), rest)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"os"
 	"os/signal"
 	"sync"
@@ -10,8 +11,8 @@ import (
 
 // A signalGuard removes temporary files when a signal is about to end the
 // process, and then lets it end the process. It exists only while such files
-// do: a filter that catches signals would survive Ctrl-C while it waits for
-// its input.
+// do, or while work that can be interrupted is done: a filter that catches
+// signals would survive Ctrl-C while it waits for its input.
 type signalGuard struct {
 	caught chan os.Signal
 	quit   chan struct{}
@@ -19,6 +20,9 @@ type signalGuard struct {
 
 	mu    sync.Mutex
 	files []*stream.AtomicFile
+	// interrupt, when set, is called for the first SIGINT, which then does not
+	// end the process.
+	interrupt func()
 }
 
 // newSignalGuard starts to watch for signals. Signals that the process was
@@ -34,19 +38,47 @@ func newSignalGuard() *signalGuard {
 	if len(want) > 0 { // without a list Notify means all signals
 		signal.Notify(g.caught, want...)
 	}
-	g.ended.Go(func() {
+	g.ended.Go(g.watch)
+	return g
+}
+
+// watch waits for signals until the work ends.
+func (g *signalGuard) watch() {
+	for {
 		select {
 		case s := <-g.caught:
-			g.die(s)
+			if !g.heed(s) {
+				g.die(s)
+			}
 		case <-g.quit:
 			select {
 			case s := <-g.caught: // it came while the work ended
 				g.die(s)
 			default:
 			}
+			return
 		}
-	})
-	return g
+	}
+}
+
+// heed interrupts the work that can be, once, and reports whether it did.
+func (g *signalGuard) heed(s os.Signal) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.interrupt == nil || s != os.Interrupt {
+		return false
+	}
+	g.interrupt()
+	g.interrupt = nil
+	return true
+}
+
+// interruptible sets what the first SIGINT does from now on, nil for ending the
+// process.
+func (g *signalGuard) interruptible(f func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.interrupt = f
 }
 
 // create creates a file; a signal that arrives meanwhile is handled afterwards.
@@ -77,4 +109,23 @@ func (g *signalGuard) stop() {
 	signal.Stop(g.caught)
 	close(g.quit)
 	g.ended.Wait()
+}
+
+// Interruptible returns a context that ends at the first SIGINT, for work that
+// then stops with what it has; a second one ends the process, as one before and
+// after the work does. done must be called when the work is finished; it reports
+// whether the work was interrupted.
+func (e *Env) Interruptible() (ctx context.Context, done func() bool) {
+	o := &e.outs
+	if o.guard == nil {
+		o.guard = newSignalGuard()
+	}
+	ctx, cancel := context.WithCancel(e.Ctx)
+	o.guard.interruptible(cancel)
+	return ctx, func() bool {
+		o.guard.interruptible(nil)
+		ended := ctx.Err() != nil && e.Ctx.Err() == nil
+		cancel()
+		return ended
+	}
 }

@@ -12,20 +12,29 @@ type Steps struct {
 	total int
 	begun time.Time
 	first int // the steps that were done at the beginning
+	drawn time.Time
 }
 
 // Steps starts to show the progress of work of total steps, of which done are
-// finished already.
+// finished already, in place of that of reading.
 func (e *Env) Steps(done, total int) *Steps {
+	e.progress.stop()
 	return &Steps{p: e.progress, total: total, begun: time.Now(), first: done}
 }
 
-// Next shows that done steps are finished, and what the next one is.
+// Next shows that done steps are finished, and what the next one is. It may be
+// called often: it draws a few times a second.
 func (s *Steps) Next(done int, what string) {
-	if s.p.show {
-		s.p.talk.draw(stepsLine(done, s.first, s.total, what, time.Since(s.begun)))
+	now := time.Now()
+	if !s.p.show || now.Sub(s.drawn) < progressEvery && done < s.total {
+		return
 	}
+	s.drawn = now
+	s.p.talk.draw(stepsLine(done, s.first, s.total, what, now.Sub(s.begun)))
 }
+
+// Of changes the number of steps of the whole work.
+func (s *Steps) Of(total int) { s.total = total }
 
 // stepsLine formats a number of steps after a time in which those above first
 // were done.
