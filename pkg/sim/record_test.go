@@ -45,7 +45,7 @@ func TestRecordedSimulationsCanBeReplayed(t *testing.T) {
 	for name, b := range programs {
 		for i, grid := range [][]int{{4}, {2, 2}} {
 			for _, async := range []options.Async{options.Synced, options.Free} {
-				cfg := sim.Config{Machine: machineOf(t, machines[(i+len(name))%len(machines)]), Grid: grid, Options: sim.Defaults()}
+				cfg := sim.Config{Machine: machineOf(t, machines[(i+len(name))%len(machines)]), Grid: grid, Options: sim.Defaults(), Lines: i == 0, OwnTimes: true}
 				cfg.Options.Async = async
 				r, err := sim.Record(context.Background(), cfg, source(t, name, b))
 				if err != nil {

@@ -25,9 +25,11 @@ type Recorded struct {
 // follow the powers.
 var ErrPowers = errors.New("blocks follow the powers of the processors, which differ from those of the recorded simulation")
 
-// Record is [Run], and keeps what the simulation asked of its clocks.
+// Record is [Run], and keeps what the simulation asked of its clocks. The POP
+// metrics, which need a second simulation, are left out.
 func Record(ctx context.Context, cfg Config, src call.Source) (*Recorded, error) {
 	var r *schedule.Recorder
+	cfg.POP = false
 	cfg.NewClocks = func(c clock.Config) clock.Clocks {
 		r = schedule.NewRecorder(c)
 		return r
@@ -59,7 +61,7 @@ func (r *Recorded) On(m *machine.Machine) (*Result, error) {
 		return nil, diag.Impossible(diag.Pos{File: was.tree.root.file, Line: was.tree.root.line}, "model/no-path", "%v", err)
 	}
 	res := *was
-	res.Machine, res.books, res.nodes, res.classes, res.explanation = m, clocks, nil, nil, nil
+	res.Machine, res.books, res.nodes, res.classes, res.lines, res.explanation = m, clocks, nil, nil, nil, nil
 	res.integrate()
 	if err := res.check(); err != nil {
 		return nil, err
