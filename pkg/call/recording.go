@@ -51,28 +51,21 @@ func (r *Recording) Source() Source { return &replay{r: r} }
 
 // replay reads a recording.
 type replay struct {
-	r  *Recording
-	at int
+	r    *Recording
+	at   int
+	exit Exit // empty before the end
 }
 
 func (p *replay) Header() *Header { return &p.r.header }
 
 // Exit is the end of the program; it is found when Next has returned io.EOF.
-func (p *replay) Exit() *Exit {
-	if p.at <= len(p.r.calls) {
-		return &Exit{}
-	}
-	e := p.r.exit
-	return &e
-}
+func (p *replay) Exit() *Exit { return &p.exit }
 
 func (p *replay) Warnings() []*diag.Error { return nil }
 
 func (p *replay) Next() (*Call, error) {
 	if p.at == len(p.r.calls) {
-		p.at++
-	}
-	if p.at > len(p.r.calls) {
+		p.exit = p.r.exit
 		return nil, io.EOF
 	}
 	p.at++

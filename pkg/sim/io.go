@@ -39,7 +39,7 @@ func (s *Sim) stepIO(c *call.Call) error {
 	if e.then != nil {
 		e.then()
 	}
-	return s.unmet(c.Pos, c.Where())
+	return s.unmet(c)
 }
 
 // beforeInIO is what the user's time is between biof_ and eiof_.

@@ -267,8 +267,8 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	}
 	s.abandonLoop()
 	s.completeAll()
-	if err := s.unmet(diag.Pos{File: e.File, Line: e.Line}, "the end of the program"); err != nil {
-		return nil, err
+	if err := s.clocks.Err(); err != nil {
+		return nil, diag.Impossible(diag.Pos{File: e.File, Line: e.Line}, "model/no-path", "the end of the program: %v", err)
 	}
 	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, startup: s.startup, tree: s.tree, books: s.clocks, explanation: s.explanation}
 	r.withLines = s.lines != nil

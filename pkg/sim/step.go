@@ -57,13 +57,13 @@ func (s *Sim) Step(c *call.Call) error {
 	if e.then != nil {
 		e.then()
 	}
-	return s.unmet(c.Pos, c.Where())
+	return s.unmet(c)
 }
 
-// unmet returns the error of what the network could not do.
-func (s *Sim) unmet(at diag.Pos, where string) error {
+// unmet returns the error of what the network could not do for a call.
+func (s *Sim) unmet(c *call.Call) error {
 	if err := s.clocks.Err(); err != nil {
-		return diag.Impossible(at, "model/no-path", "%s: %v", where, err)
+		return diag.Impossible(c.Pos, "model/no-path", "%s: %v", c.Where(), err)
 	}
 	return nil
 }
@@ -94,17 +94,23 @@ func (s *Sim) handle(c *call.Call) (effect, error) {
 // every one does the same, all but one of them redundantly
 // (docs/model.md#2-accounting).
 func (s *Sim) user(t spent) {
-	s.base("user time before the call", t, func(t units.Seconds, redundant float64) clock.Amount {
-		return clock.Amount{User: t, UserRedundant: redundant}
-	})
+	s.base("user time before the call", t, userAmount)
 }
 
 // system passes t of the run-time system's time on the processors of the
 // current system.
 func (s *Sim) system(t spent) {
-	s.base("time inside the call", t, func(t units.Seconds, redundant float64) clock.Amount {
-		return clock.Amount{System: t, SystemRedundant: redundant}
-	})
+	s.base("time inside the call", t, systemAmount)
+}
+
+// Work of the current system's processors has both shares, whichever of the
+// times it has, so that clocks can put off several amounts in a row and add them.
+func userAmount(t units.Seconds, redundant float64) clock.Amount {
+	return clock.Amount{User: t, UserRedundant: redundant, SystemRedundant: redundant}
+}
+
+func systemAmount(t units.Seconds, redundant float64) clock.Amount {
+	return clock.Amount{System: t, UserRedundant: redundant, SystemRedundant: redundant}
 }
 
 // base passes time that the processors of the current system spend alike, or
