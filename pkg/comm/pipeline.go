@@ -3,6 +3,7 @@ package comm
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/units"
@@ -12,6 +13,9 @@ import (
 type Stage struct {
 	// Clock is when the stage may begin and Work is A_i, its loop time.
 	Clock, Work units.Seconds
+	// Quanta, when not nil, is the work of each quantum, as many as there are;
+	// Work is their sum. Without it quanta are equal.
+	Quanta []units.Seconds
 	// Hops are the links to its predecessors: one for every pipelined dimension
 	// in which it has a predecessor, none for the first stage.
 	Hops []Hop
@@ -77,7 +81,7 @@ type StageTime struct {
 // Pipe runs a pipelined loop in q >= 1 quanta and returns the times of every
 // stage (docs/model.md#9-pipelined-loops). Pipelines that run side by
 // side are stages of one call: they share media. Stage i computes a quantum in
-// Tp = Work/q. The message of one quantum carries 1/q of the bytes of its link
+// Tp = Work/q, or in what its Quanta say. The message of one quantum carries 1/q of the bytes of its link
 // and occupies the link for TStart + Tb; a link carries one message at a time:
 //
 //	arrival(i,q) = max(end(i-1,q), arrival(i,q-1)) + TStart + Tb
@@ -97,11 +101,15 @@ type StageTime struct {
 // where messages differ, the larger of ceil(n/k) times the shortest one and the
 // sum of all divided by k. No schedule is shorter than that.
 //
-// The running time depends on the number of stages and links and not on q:
-// end(i,q) is, as a function of q, a maximum of straight lines, one for each
-// different pace among the stages and links before it.
+// With equal quanta the running time depends on the number of stages and links
+// and not on q: end(i,q) is, as a function of q, a maximum of straight lines, one
+// for each different pace among the stages and links before it.
 func Pipe(stages []Stage, q int64) []StageTime {
-	times, use := runStages(stages, q)
+	run := runStages
+	if slices.ContainsFunc(stages, func(s Stage) bool { return s.Quanta != nil }) {
+		run = runQuanta
+	}
+	times, use := run(stages, q)
 	use.bound(stages, times, q)
 	return times
 }
@@ -133,27 +141,26 @@ func runStages(stages []Stage, q int64) ([]StageTime, *usage) {
 			if h.From < 0 || h.From >= i {
 				panic(fmt.Sprintf("comm: internal error: stage %d follows stage %d", i, h.From))
 			}
-			tb := units.Seconds(float64(h.On.TByte) * float64(h.Bytes) / quanta)
-			message := h.On.TStart + tb
+			tb, message := h.quantum(quanta)
 			link := ends[h.From].after(message)
 			link = link.join(lines{{link.at(1), message}}, q)
 			begin = max(begin, link.at(1))
 			in = in.join(link.after(tp), q)
 			own = max(own, h.On.TStart)
 			transfer = max(transfer, tb)
-			x := crossed{copies: max(1, s.Copies), message: message, sender: stages[h.From].Work / units.Seconds(quanta), receiver: tp}
-			if h.On.Channels > 0 {
-				use.add(channelID{At: h.On.At}, h.On.Channels, x)
-			}
-			for _, c := range h.On.Over {
-				x.message = c.TStart + units.Seconds(float64(c.TByte)*float64(h.Bytes)/quanta)
-				use.add(channelID{h.On.At, c.ID}, 1, x)
-			}
+			use.cross(&h, quanta, crossed{copies: max(1, s.Copies), message: message, sender: stages[h.From].Work / units.Seconds(quanta), receiver: tp})
 		}
 		ends[i] = in.join(lines{{begin + tp, tp + own}}, q)
 		times[i] = s.account(ends[i], begin, tp, own, transfer, q)
 	}
 	return times, use
+}
+
+// quantum returns the transfer time Tb of one of so many quanta, and how long
+// its message occupies the link.
+func (h *Hop) quantum(quanta float64) (tb, message units.Seconds) {
+	tb = units.Seconds(float64(h.On.TByte) * float64(h.Bytes) / quanta)
+	return tb, h.On.TStart + tb
 }
 
 // account splits the time of a stage. ends are the ends of its quanta, begin is
@@ -203,6 +210,17 @@ type crossed struct {
 	copies           int64
 	message          units.Seconds
 	sender, receiver units.Seconds // their Tp
+}
+
+// cross adds the messages of a hop to the media that they cross.
+func (u *usage) cross(h *Hop, quanta float64, x crossed) {
+	if h.On.Channels > 0 {
+		u.add(channelID{At: h.On.At}, h.On.Channels, x)
+	}
+	for _, c := range h.On.Over {
+		x.message = c.TStart + units.Seconds(float64(c.TByte)*float64(h.Bytes)/quanta)
+		u.add(channelID{h.On.At, c.ID}, 1, x)
+	}
 }
 
 func (u *usage) add(id channelID, channels int64, x crossed) {

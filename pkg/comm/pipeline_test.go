@@ -66,7 +66,11 @@ func schedule(stages []comm.Stage, q int) []comm.StageTime {
 				}
 				e.Wait += gap
 			}
-			e.End = begin + s.Work/units.Seconds(q)
+			if s.Quanta != nil {
+				e.End = begin + s.Quanta[k-1]
+			} else {
+				e.End = begin + s.Work/units.Seconds(q)
+			}
 		}
 	}
 	return times
@@ -219,6 +223,11 @@ func TestPipeAgainstTheSchedule(t *testing.T) {
 			}
 		}
 		q := 1 + r.IntN(40)
+		if r.IntN(4) == 0 {
+			for i := range stages {
+				ownQuanta(r, &stages[i], q)
+			}
+		}
 		want := schedule(stages, q)
 		got := comm.Pipe(stages, int64(q))
 		for i := range stages {
@@ -235,6 +244,45 @@ func TestPipeAgainstTheSchedule(t *testing.T) {
 	if paces < 1000 {
 		t.Errorf("only %d stages of mixed kind", paces)
 	}
+}
+
+// ownQuanta gives most stages quanta of their own, some of them 0.
+func ownQuanta(r *rand.Rand, s *comm.Stage, q int) {
+	if r.IntN(4) == 0 {
+		return
+	}
+	s.Work = 0
+	for range q {
+		w := units.Micro(pick(r, 0, 20, 20, 25, r.Float64()*500))
+		s.Quanta = append(s.Quanta, w)
+		s.Work += w
+	}
+}
+
+// Two stages of 3 quanta, messages of 75 us, an edge of 3 doubles of which each
+// quantum has 8 bytes: 1.6 us.
+//
+//	stage 0   ends 100, 400, 500 (quanta of 100, 300, 100)
+//	stage 1   begins at 176.6, when the first message arrives: 75 its own,
+//	          1.6 transfer, 100 waiting; ends 676.6 (500). Then 75: 751.6 is
+//	          behind 476.6, the transfer is hidden; ends 851.6 (100). Then 75
+//	          again and 200: 1126.6.
+func TestPipeOfOwnQuanta(t *testing.T) {
+	us := units.Micro
+	stages := chain(2, myrinet(16), us(500), 24)
+	stages[1].Work = us(800)
+	stages[0].Quanta = []units.Seconds{us(100), us(300), us(100)}
+	stages[1].Quanta = []units.Seconds{us(500), us(100), us(200)}
+	got := comm.Pipe(stages, 3)
+	same(t, "first", got[0], comm.StageTime{End: us(500)}, us(1000))
+	same(t, "second", got[1], comm.StageTime{End: us(1126.6), Start: us(225), Transfer: us(1.6), Hidden: us(3.2), Wait: us(100)}, us(1000))
+	// Two such pipelines side by side on one bus: 6 messages of 24 kB, 1675 us
+	// each, after the shortest quantum of a sender and before that of a receiver.
+	at := on(bus())
+	both := slices.Concat(stages, stages)
+	both[1].Hops = []comm.Hop{{From: 0, On: at, Bytes: 24000}}
+	both[3].Hops = []comm.Hop{{From: 2, On: at, Bytes: 24000}}
+	near(t, "side by side", comm.Pipe(both, 3)[3].End, us(100+6*1675+100))
 }
 
 // On one channel 3·8 messages of 75 + 12.8 us follow each other, after the
