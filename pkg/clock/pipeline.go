@@ -36,6 +36,19 @@ type Pipeline struct {
 	Hops    int64
 	Extents []int64
 	Quanta  float64
+	// Own, when not nil, are the quanta of the run that was traced, which take
+	// the place of those chosen.
+	Own *OwnQuanta
+}
+
+// OwnQuanta are the quanta that a run had (docs/model.md#own-times).
+type OwnQuanta struct {
+	// N is how many they were, at least 1.
+	N int
+	// Of is how much of its work the processor at some coordinates did in
+	// quantum k, from 0 on, seconds on the traced machine; what Work says
+	// beyond that is spread evenly. Nil spreads all evenly.
+	Of func(coords []int, k int) units.Seconds
 }
 
 // Work is work that is booked to an account; Of says how much the processor at
@@ -123,6 +136,7 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Outcome {
 			outcomes[i].Works[w] = p.Work[w].Of(ac.Coords)
 			st[k].Work += took(outcomes[i].Works[w], ac.Power)
 		}
+		st[k].Quanta = p.Own.of(ac, st[k].Work)
 		own := p.System.Number(ac.Coords)
 		at[own] = k
 		var received units.Seconds
@@ -150,9 +164,33 @@ func (n *Network) run(p *Pipeline, a *comm.Across, st []comm.Stage) []comm.Stage
 		}
 		return comm.HandPipe(st)
 	}
+	if p.Own != nil {
+		n.explainOwn(p)
+		return comm.Pipe(st, int64(p.Own.N))
+	}
 	q := n.quanta(p, a, st)
 	n.explainPipe(p, a, q)
 	return comm.Pipe(st, q)
+}
+
+// of returns how long a processor takes for each quantum when all its work takes
+// work; nil for equal times.
+func (o *OwnQuanta) of(a *Actor, work units.Seconds) []units.Seconds {
+	if o == nil || o.Of == nil {
+		return nil
+	}
+	each := make([]units.Seconds, o.N)
+	rest := work
+	for k := range each {
+		each[k] = o.Of(a.Coords, k) / units.Seconds(a.Power)
+		rest -= each[k]
+	}
+	if rest > 1e-9*work { // not rounding
+		for k := range each {
+			each[k] += rest / units.Seconds(o.N)
+		}
+	}
+	return each
 }
 
 // took is how long work takes on a processor of the given power.
@@ -192,6 +230,13 @@ func (n *Network) explainPipe(p *Pipeline, a *comm.Across, q int64) {
 	}
 	n.say("pipeline: D = %d hops, A = %s, B = %s, TStart = %s, quantised extents %v: Q = %d quanta", a.Hops, micro(a.Work), micro(a.Transfer), micro(a.TStart), p.Extents, q)
 	n.say("  equal stages would take T(Q) = Tp + D*(TStart + Tb + Tp) + (Q-1)*(TStart + max(Tp, Tb)) = %s with Tp = A/Q, Tb = B/Q", micro(a.Time(q)))
+}
+
+// explainOwn explains the quanta of a pipeline that the run had.
+func (n *Network) explainOwn(p *Pipeline) {
+	if n.say != nil {
+		n.say("pipeline: D = %d hops, Q = %d quanta as in the run that was traced, each with its own times", p.Hops, p.Own.N)
+	}
 }
 
 // explainStage explains what becomes of one stage of a pipeline.

@@ -146,6 +146,9 @@ func (s *Sim) abandonLoop() {
 			first = s.loop.pipe.passed
 		}
 		s.passTimes(s.loop.times[first:])
+		if s.loop.pipe != nil {
+			s.passAllBetween(s.loop.pipe.own, everybody)
+		}
 	}
 	for i := range s.loop.edges {
 		if b := &s.loop.edges[i]; b.first {

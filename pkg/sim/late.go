@@ -119,5 +119,8 @@ func (s *Sim) lookAhead(src call.Source) call.Source {
 		return src
 	}
 	s.own.late, src = startsOf(src, rt.Processors)
+	if s.ideal != nil {
+		s.ideal.own.late = s.own.late
+	}
 	return src
 }

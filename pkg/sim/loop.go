@@ -82,6 +82,11 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 		if err := s.exchangeOld(c, l); err != nil {
 			return effect{}, err
 		}
+		s.ownPortions(c, l)
+	}
+	if p != nil && p.own != nil {
+		p.own.begin()
+		own.booked = s.passBetween(c)
 	}
 	s.loop.portion, err = s.loop.portionOf(c, l)
 	if err == nil && p != nil && s.loop.portion.share != nil {
@@ -157,8 +162,11 @@ func (s *Sim) passInBody(user, system spent) {
 func (s *Sim) keepTime(p *portion, user, system spent) {
 	times := s.loop.times
 	first := 0
-	if s.loop.pipe != nil {
-		first = s.loop.pipe.passed
+	if p := s.loop.pipe; p != nil {
+		first = p.passed
+		if p.own != nil {
+			p.own.add(user, system)
+		}
 	}
 	account := s.account()
 	for i := len(times) - 1; i >= first && times[i].of.same(p); i-- {

@@ -99,13 +99,16 @@ func (s *Sim) before(c *call.Call) spent {
 
 // within returns the time inside a call. Of a function that waits for others
 // it is the shortest of all that took part, the same for everybody: the last to
-// come did not wait.
+// come did not wait. In dopl_ of a pipeline those wait that have a predecessor.
 func (s *Sim) within(c *call.Call) spent {
-	if !s.own.use || len(c.Own.Ret) == 0 || s.own.waits == predicted {
+	if !s.own.use || len(c.Own.Ret) == 0 {
 		return spent{merged: c.RetTime}
 	}
-	if s.own.waits == no {
+	switch s.own.waits {
+	case no:
 		return spent{own: c.Own.Ret}
+	case predicted:
+		return s.loop.pipe.inDoLoop(c)
 	}
 	least := c.Own.Ret[0]
 	for _, t := range c.Own.Ret {

@@ -16,6 +16,8 @@ import (
 type pipe struct {
 	started bool // its first portion has begun
 	passed  int  // how many of the loop's times have passed
+	// own are the own times of its portions, nil where merged ones are used.
+	own *ownPipe
 }
 
 // across handles across_: the loop becomes a pipeline.
@@ -46,12 +48,14 @@ func (s *Sim) exchangeOld(c *call.Call, l *object.Loop) error {
 func (s *Sim) runPipe(c *call.Call, l *object.Loop) error {
 	times := s.loop.times[s.loop.pipe.passed:]
 	s.loop.pipe.passed = len(s.loop.times)
+	own := s.loop.pipe.takeOwnPortions()
 	if len(times) == 0 {
 		return nil
 	}
 	w := pipelineOf(l)
 	if w == nil {
 		s.passTimes(times)
+		s.passAllBetween(own, everybody)
 		return nil
 	}
 	for i := range l.Across.New.Edges {
@@ -60,15 +64,17 @@ func (s *Sim) runPipe(c *call.Call, l *object.Loop) error {
 		}
 	}
 	s.flights.collective++
-	s.clocks.Pipeline(s.describePipe(w, l, times))
-	s.passIdle(l, times)
+	s.clocks.Pipeline(s.describePipe(w, l, times, own))
+	s.passIdle(l, times, own)
 	s.clocks.Variation(l.System, interval.Shadow)
 	return nil
 }
 
+func everybody(int) bool { return true }
+
 // passIdle passes the own times of processors that take no part in the
 // pipeline of a loop.
-func (s *Sim) passIdle(l *object.Loop, times []loopTime) {
+func (s *Sim) passIdle(l *object.Loop, times []loopTime, own *ownPipe) {
 	idle := func(rank int) bool {
 		i, in := l.System.Contains(rank)
 		if !in {
@@ -92,7 +98,16 @@ func (s *Sim) passIdle(l *object.Loop, times []loopTime) {
 			return clock.Amount{System: t, SystemRedundant: redundant}
 		})
 	}
+	s.passAllBetween(own, idle)
 	s.clocks.Enter(s.account())
+}
+
+// inDoLoop returns the time inside a dopl_ of the loop.
+func (p *pipe) inDoLoop(c *call.Call) spent {
+	if p == nil {
+		return spent{merged: c.RetTime}
+	}
+	return p.own.inDoLoop(c)
 }
 
 // countAt returns how many iterations of a share the processor at coords has.
@@ -157,10 +172,11 @@ func pipelineOf(l *object.Loop) *loopPipeline {
 }
 
 // describePipe describes the pipeline to the clocks.
-func (s *Sim) describePipe(w *loopPipeline, l *object.Loop, times []loopTime) *clock.Pipeline {
-	apart := s.timesApart(l.System, times)
+func (s *Sim) describePipe(w *loopPipeline, l *object.Loop, times []loopTime, own *ownPipe) *clock.Pipeline {
+	apart := s.portionsApart(l.System, own, s.timesApart(l.System, times))
 	p := &clock.Pipeline{
 		System: l.System, Hops: w.hops, Extents: w.extents, Quanta: l.Across.Stages, Element: w.element,
+		Own: own.ownQuanta(l.System),
 		Labels: w.labels(func(dst []byte, k, c int) []byte {
 			dst = l.Map.Ranges[k].Extent(c).AppendKey(dst)
 			if apart != nil {
@@ -190,5 +206,6 @@ func (s *Sim) describePipe(w *loopPipeline, l *object.Loop, times []loopTime) *c
 			return a
 		}})
 	}
+	p.Work = append(p.Work, own.betweenWork(l.System)...)
 	return p
 }
