@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -20,6 +21,7 @@ func TestTheTableIsThatOfTheDocument(t *testing.T) {
 	if err := table(t.Context(), &got, "host.par", "../../testdata/traces"); err != nil {
 		t.Fatal(err)
 	}
+	bounds(t, got.String())
 	text := string(b)
 	from := strings.Index(text, "| run |")
 	if from < 0 {
@@ -39,6 +41,32 @@ func TestTheTableIsThatOfTheDocument(t *testing.T) {
 		return
 	}
 	t.Errorf("%s has another table; go test ./scripts/reality -update writes it:\n%s", name, got.String())
+}
+
+// bounds checks the errors with own times of the runs that compute for long: at
+// most 3 % on the average and 6 % at worst.
+func bounds(t *testing.T, table string) {
+	t.Helper()
+	found := 0
+	for _, row := range []struct {
+		begins string
+		most   float64
+	}{{"| **compute**, mean |", 3}, {"| **compute**, worst |", 6}} {
+		for line := range strings.Lines(table) {
+			if !strings.HasPrefix(line, row.begins) {
+				continue
+			}
+			cells := strings.Split(line, "|")
+			e, err := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(cells[7]), " %"), 64)
+			if err != nil || e > row.most {
+				t.Errorf("%q has %q, expected at most %v %%", row.begins, cells[7], row.most)
+			}
+			found++
+		}
+	}
+	if found != 2 {
+		t.Errorf("the table has %d of 2 rows with bounds:\n%s", found, table)
+	}
 }
 
 func TestNoRuns(t *testing.T) {
