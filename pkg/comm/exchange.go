@@ -37,8 +37,21 @@ type instanceLoad struct {
 
 // Load splits t over the media of the network (docs/model.md#media): a message
 // uses the medium of the lowest node that contains both processors,
-// and every instance of a node has its own.
+// and every instance of a node has its own. Where that takes a pass over the
+// messages, the loads of a [Keyed] traffic are remembered, and equal messages get
+// the same load.
 func (n *Network) Load(t Traffic) *Load {
+	if n.isFlat && n.links == nil {
+		return n.split(t)
+	}
+	k, ok := t.(Keyed)
+	if !ok {
+		return n.split(t)
+	}
+	return n.loads.of(k, func() *Load { return n.split(t) })
+}
+
+func (n *Network) split(t Traffic) *Load {
 	l := &Load{network: n}
 	if n.isFlat {
 		l.load.add(n, n.flat, n.medium(n.flat).demand(t))

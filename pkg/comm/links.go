@@ -114,7 +114,7 @@ func (g *gatherer) demand() demand {
 	slices.SortFunc(g.list, func(a, b Message) int {
 		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	})
-	d := &travels{topology: t}
+	d := &travels{topology: t, list: make([]travel, 0, len(g.list))}
 	var others []int
 	for i := 0; i < len(g.list); {
 		m := g.list[i]
@@ -124,11 +124,11 @@ func (g *gatherer) demand() demand {
 		}
 		d.add(m.From, others, false, m.Bytes, p, g.use.Element)
 	}
-	d.sort()
 	return d
 }
 
-// add adds equal messages between root and others: from root or, inward, to it.
+// add adds equal messages between root and others, in the order of others: from
+// root or, inward, to it.
 func (d *travels) add(root int, others []int, inward bool, b units.Bytes, p purpose, element units.Bytes) {
 	t := d.topology
 	before, after := t.overheads.of(p, b, element)
@@ -148,13 +148,17 @@ func (d *travels) add(root int, others []int, inward bool, b units.Bytes, p purp
 	}
 }
 
-func (d *travels) sort() {
-	slices.SortFunc(d.list, func(a, b travel) int {
-		return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
-	})
-}
-
 func (d *travels) empty() bool { return len(d.list) == 0 }
+
+// bytes returns about how much memory the messages take.
+func (d *travels) bytes() int {
+	const message, link = 80, 4
+	n := message * len(d.list)
+	for i := range d.list {
+		n += link * len(d.list[i].path)
+	}
+	return n
+}
 
 func (d *travels) alone() units.Seconds {
 	t := d.topology
@@ -256,9 +260,9 @@ func (n *Network) linkStar(all *set, who any, root int, members func(func(int) b
 		others = append(others, q)
 		return true
 	})
+	slices.Sort(others)
 	d := &travels{topology: t}
 	d.add(root, others, p == gather, b, p, 0)
-	d.sort()
 	l := &load{}
 	l.add(n, n.flat, d)
 	if all != nil || who != nil {

@@ -51,6 +51,7 @@ type Network struct {
 	// exchange starts before horizon any more.
 	latest, horizon units.Seconds
 	sets            sets
+	loads           loads
 }
 
 // booking is a load whose messages could start at ready.

@@ -1,6 +1,8 @@
 package comm
 
 import (
+	"encoding/binary"
+
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/units"
 )
@@ -21,6 +23,20 @@ func For(t Traffic, u Use) Traffic { return used{t, u} }
 type used struct {
 	Traffic
 	use Use
+}
+
+// AppendKey implements [Keyed] where the messages have a key: their use belongs
+// to it.
+func (u used) AppendKey(dst []byte) ([]byte, bool) {
+	k, ok := u.Traffic.(Keyed)
+	if !ok {
+		return dst, false
+	}
+	edges := byte(0)
+	if u.use.Edges {
+		edges = 1
+	}
+	return k.AppendKey(binary.AppendVarint(append(dst, edges), int64(u.use.Element)))
 }
 
 // useOf returns the use of the messages of t.

@@ -2,6 +2,7 @@ package comm
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"dvmtools/pkg/machine"
@@ -13,9 +14,13 @@ import (
 // equal ones that with the fewest links, of these the one whose links, from the
 // sender on, have the smaller ids. One search (Dijkstra's) finds the routes from
 // a processor to several others; none is needed where a link that both
-// processors share is the shortest route.
+// processors share is the shortest route. Searches that went over much of the
+// network are remembered.
 type routes struct {
 	links []machine.Link
+	// alike says that every message takes the same time on all links, so that the
+	// size of messages does not matter; lines that all links are between two.
+	alike, lines bool
 	// of are the links of each processor, by growing id.
 	of [][]int32
 	// bytes is the size of the messages, and round counts how often it changed.
@@ -26,16 +31,39 @@ type routes struct {
 	leastAt []int
 	round   int
 
-	// search is the number of the current search. What it has reached is marked
-	// with that number, so that no marks need to be cleared.
-	search    int
-	settled   []int // processors
-	wanted    []int
-	expanded  []int // links
-	from, via []int32
-	heap      []reached
-	inward    bool
+	// search is the number of the current search. The processors that it wants
+	// and the links that it went over are marked with that number, so that no
+	// marks need to be cleared. order are the processors that it has settled.
+	search   int
+	wanted   []int
+	expanded []int
+	order    []int32
+	heap     []reached
+	inward   bool
+	tree
+	trees map[treeKey]*tree
+	// block is room for routes.
+	block []int32
 }
+
+// tree is the routes between a processor, the root, and those that a search
+// settled: the link next to each, and the processor at its other end. from is -1
+// for processors that are not settled; whole says that those have no route.
+type tree struct {
+	from, via []int32
+	whole     bool
+}
+
+// treeKey is what a search depends on. bytes is 0 where links are alike.
+type treeKey struct {
+	root   int
+	bytes  units.Bytes
+	inward bool
+}
+
+// maxTree bounds how many processors all trees that are remembered have together;
+// each takes 8 bytes.
+const maxTree = 4 << 20
 
 // reached is the processor at, which a search reached from the processor from
 // over the link via.
@@ -67,10 +95,17 @@ func newRoutes(n *machine.Network, processors int) *routes {
 	r := &routes{
 		links: n.Links, of: make([][]int32, processors), bytes: -1,
 		least: make([]units.Seconds, processors), leastAt: make([]int, processors),
-		settled: make([]int, processors), wanted: make([]int, processors), expanded: make([]int, len(n.Links)),
-		from: make([]int32, processors), via: make([]int32, processors),
+		wanted: make([]int, processors), expanded: make([]int, len(n.Links)),
+		tree:  tree{from: make([]int32, processors), via: make([]int32, processors)},
+		alike: true, lines: true,
+	}
+	for p := range r.from {
+		r.from[p] = -1
 	}
 	for i := range n.Links {
+		l, first := &n.Links[i], &n.Links[0]
+		r.alike = r.alike && l.Latency == first.Latency && l.Speed == first.Speed
+		r.lines = r.lines && len(l.Ends) == 2
 		for _, p := range n.Links[i].Ends {
 			r.of[p] = append(r.of[p], int32(i))
 		}
@@ -125,64 +160,166 @@ func (r *routes) direct(p, q int) (link int32, ok bool) {
 }
 
 // star finds the routes between root and others, away from root or, inward, to
-// it. It calls yield with each of the others that has a route, and the links of
-// that route from the sender on. It returns the first of others without a route,
-// -1 for none.
+// it. It calls yield with each of the others that has a route, in their order,
+// and with the links of that route from the sender on. It returns the first of
+// others without a route, -1 for none.
 func (r *routes) star(root int, others []int, inward bool, yield func(q int, path []int32)) (without int) {
 	var far []int
-	for _, q := range others {
-		if l, ok := r.direct(root, q); ok {
-			yield(q, []int32{l})
-		} else {
+	direct := make([]int32, len(others))
+	for i, q := range others {
+		l, ok := r.direct(root, q)
+		if direct[i] = l; !ok {
+			direct[i] = -1
 			far = append(far, q)
 		}
 	}
-	if len(far) == 0 {
-		return -1
+	var t tree
+	if len(far) > 0 {
+		t = r.find(root, far, inward)
 	}
 	without = -1
-	r.explore(root, far, inward)
-	for _, q := range far {
-		if r.settled[q] != r.search {
-			if without < 0 {
-				without = q
-			}
-			continue
+	for i, q := range others {
+		switch {
+		case direct[i] >= 0:
+			yield(q, r.cut(direct[i]))
+		case t.from[q] >= 0:
+			yield(q, r.path(&t, root, q))
+		case without < 0:
+			without = q
 		}
-		var path []int32
-		for p := int32(q); int(p) != root; p = r.from[p] {
-			path = append(path, r.via[p])
-		}
-		if !inward {
-			slices.Reverse(path)
-		}
-		yield(q, path)
 	}
 	return without
 }
 
-// explore settles processors by growing distance from root until all wanted ones
-// are settled. Of the processors of a link the one that is settled first is the
-// best one to use the link from, so that each link is expanded once.
-func (r *routes) explore(root int, wanted []int, inward bool) {
-	r.search++
+// path returns the links between root and q from the sender on.
+func (r *routes) path(t *tree, root, q int) []int32 {
+	n := 0
+	for p := q; p != root; p = int(t.from[p]) {
+		n++
+	}
+	path := r.space(n)
+	for p, i := q, 0; p != root; p, i = int(t.from[p]), i+1 {
+		if r.inward {
+			path[i] = t.via[p]
+		} else {
+			path[n-1-i] = t.via[p]
+		}
+	}
+	return path
+}
+
+// cut returns a route of one link.
+func (r *routes) cut(link int32) []int32 {
+	path := r.space(1)
+	path[0] = link
+	return path
+}
+
+// space returns room for a route of n links. Routes share blocks.
+func (r *routes) space(n int) []int32 {
+	if len(r.block) < n {
+		r.block = make([]int32, max(n, 4096))
+	}
+	path := r.block[:n:n]
+	r.block = r.block[n:]
+	return path
+}
+
+// find returns the routes between root and at least those wanted processors that
+// have any.
+func (r *routes) find(root int, wanted []int, inward bool) tree {
 	r.inward = inward
-	r.heap = r.heap[:0]
-	left := len(wanted)
+	key := treeKey{root: root, bytes: r.bytes, inward: inward}
+	if r.alike {
+		key.bytes = 0
+	}
+	known := r.trees[key]
+	if known != nil {
+		if known.whole || !slices.ContainsFunc(wanted, func(q int) bool { return known.from[q] < 0 }) {
+			return *known
+		}
+		wanted = nil // everything, so that no third search is needed
+	}
+	if r.alike && r.lines && !inward {
+		r.spread(root, wanted)
+	} else {
+		r.explore(root, wanted)
+	}
+	if 4*len(r.order) < len(r.of) {
+		return r.tree
+	}
+	if r.trees == nil || (len(r.trees)+1)*len(r.of) > maxTree {
+		r.trees = map[treeKey]*tree{}
+	}
+	found := &tree{slices.Clone(r.from), slices.Clone(r.via), r.whole}
+	r.trees[key] = found
+	return *found
+}
+
+// begin starts a search and returns how many processors it has to settle.
+func (r *routes) begin(wanted []int) int {
+	r.search++
+	for _, p := range r.order {
+		r.from[p] = -1
+	}
+	r.order = r.order[:0]
 	for _, q := range wanted {
 		r.wanted[q] = r.search
 	}
+	if wanted == nil {
+		return math.MaxInt
+	}
+	return len(wanted)
+}
+
+// settle notes that p is reached from a processor over a link, and returns how
+// many of left processors still have to be settled.
+func (r *routes) settle(p, from, via int32, left int) int {
+	r.from[p], r.via[p] = from, via
+	r.order = append(r.order, p)
+	if r.wanted[p] == r.search {
+		left--
+	}
+	return left
+}
+
+// spread settles processors by growing distance from root until all wanted ones
+// are settled, all when wanted is nil, on lines that all take the same time.
+// Processors of one distance are settled in the order of their routes. So a route
+// is found from the best processor that has a line to its end, over the first of
+// such lines, and is the best one.
+func (r *routes) spread(root int, wanted []int) {
+	left := r.settle(int32(root), int32(root), -1, r.begin(wanted))
+	i := 0
+	for ; i < len(r.order) && left > 0; i++ {
+		p := r.order[i]
+		for _, l := range r.of[p] {
+			q := r.links[l].Ends[0]
+			if q == p {
+				q = r.links[l].Ends[1]
+			}
+			if r.from[q] < 0 {
+				left = r.settle(q, p, l, left)
+			}
+		}
+	}
+	r.whole = i == len(r.order)
+}
+
+// explore settles processors by growing distance from root until all wanted ones
+// are settled, all when wanted is nil. Of the processors of a link the one that is
+// settled first is the best one to use the link from, so that each link is expanded
+// once.
+func (r *routes) explore(root int, wanted []int) {
+	left := r.begin(wanted)
+	r.heap = r.heap[:0]
 	r.push(reached{at: int32(root), from: int32(root), via: -1})
 	for len(r.heap) > 0 && left > 0 {
 		x := r.pop()
-		if r.settled[x.at] == r.search {
+		if r.from[x.at] >= 0 {
 			continue
 		}
-		r.settled[x.at] = r.search
-		r.from[x.at], r.via[x.at] = x.from, x.via
-		if r.wanted[x.at] == r.search {
-			left--
-		}
+		left = r.settle(x.at, x.from, x.via, left)
 		for _, l := range r.of[x.at] {
 			if r.expanded[l] == r.search {
 				continue
@@ -190,12 +327,13 @@ func (r *routes) explore(root int, wanted []int, inward bool) {
 			r.expanded[l] = r.search
 			time := x.time.plus(r.time(l))
 			for _, q := range r.links[l].Ends {
-				if r.settled[q] != r.search {
+				if r.from[q] < 0 {
 					r.push(reached{time: time, hops: x.hops + 1, at: q, from: x.at, via: l})
 				}
 			}
 		}
 	}
+	r.whole = len(r.heap) == 0
 }
 
 // before is the order in which processors are settled.

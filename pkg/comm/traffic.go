@@ -48,6 +48,16 @@ type Traffic interface {
 	Each(yield func(Message) bool)
 }
 
+// Keyed is a [Traffic] that can spell what its messages depend on. Networks whose
+// cost is found message by message remember the loads of such a traffic
+// ([Network.Load]).
+type Keyed interface {
+	Traffic
+	// AppendKey appends a key to dst: sets of messages with equal keys are
+	// equal, on the same root grid. It reports false when there is no key.
+	AppendKey(dst []byte) ([]byte, bool)
+}
+
 // list is the plain Traffic: messages by sender and receiver.
 type list struct {
 	grid []int

@@ -93,3 +93,38 @@ func (e Extent) AppendKey(dst []byte) []byte {
 	}
 	return binary.AppendVarint(append(dst, all), e.Indices)
 }
+
+// AppendKey appends the key of what the coordinates own.
+func (s *Ranges) AppendKey(dst []byte) []byte {
+	for _, n := range [...]int{s.Dim, s.First, s.Last} {
+		dst = binary.AppendVarint(dst, int64(n))
+	}
+	dst = AppendMarksKey(dst, s.Gaps)
+	dst = AppendIntsKey(dst, s.Lo)
+	return AppendIntsKey(dst, s.Hi)
+}
+
+// AppendKey appends the mapping's key. Its number is no part of it: mappings that
+// own the same have the same key.
+func (m *Mapping) AppendKey(dst []byte) []byte {
+	dst = AppendIntsKey(dst, m.Grid)
+	dst = AppendIntsKey(dst, m.Size)
+	dst = binary.AppendUvarint(dst, uint64(len(m.Ranges)))
+	for k := range m.Ranges {
+		dst = m.Ranges[k].AppendKey(dst)
+	}
+	return dst
+}
+
+// AppendMarksKey appends the key of a list of marks.
+func AppendMarksKey(dst []byte, marks []bool) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(marks)))
+	for _, m := range marks {
+		b := byte(0)
+		if m {
+			b = 1
+		}
+		dst = append(dst, b)
+	}
+	return dst
+}

@@ -19,6 +19,12 @@ func TestKeys(t *testing.T) {
 	keytest.Fields(t, &e, func() []byte { return e.AppendKey(nil) })
 	rules := []layout.Rule{r, {Kind: layout.Linear, A: 1}}
 	keytest.Fields(t, &rules, func() []byte { return layout.AppendRulesKey(nil, rules) })
+	m := layout.Mapping{Grid: []int{2, 3}, Size: []int64{7}, Ranges: []layout.Ranges{
+		{Dim: 0, Lo: []int64{0, 4}, Hi: []int64{4, 7}, Gaps: []bool{true}}, {Dim: -1, First: 1, Last: 2, Gaps: []bool{false, true}, Lo: []int64{1}, Hi: []int64{2}},
+	}}
+	keytest.Fields(t, &m.Grid, func() []byte { return m.AppendKey(nil) })
+	keytest.Fields(t, &m.Size, func() []byte { return m.AppendKey(nil) })
+	keytest.Fields(t, &m.Ranges, func() []byte { return m.AppendKey(nil) })
 	xs := []int64{1, 0, -1, 127, 128}
 	keytest.Fields(t, &xs, func() []byte { return layout.AppendIntsKey(nil, xs) })
 }

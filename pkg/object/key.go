@@ -28,13 +28,6 @@ func (e *Edge) appendKey(dst []byte) []byte {
 	dst = binary.AppendVarint(dst, e.Array.ElemSize)
 	dst = layout.AppendIntsKey(dst, e.Lo)
 	dst = layout.AppendIntsKey(dst, e.Hi)
-	dst = binary.AppendUvarint(dst, uint64(len(e.Outside)))
-	for _, outside := range e.Outside {
-		mark := byte(0)
-		if outside {
-			mark = 1
-		}
-		dst = append(dst, mark)
-	}
+	dst = layout.AppendMarksKey(dst, e.Outside)
 	return binary.AppendVarint(dst, int64(e.Corners))
 }

@@ -14,8 +14,11 @@ import (
 type Recorder struct {
 	clock.Clocks
 	schedule Schedule
-	loads    map[*comm.Load]int
-	last     *all // the last step, when it is work of all
+	// loads are the numbers of the loads, counted by asked: a load that is asked
+	// for again may be the same one, and gets its last number.
+	loads map[*comm.Load]int
+	asked int
+	last  *all // the last step, when it is work of all
 }
 
 // NewRecorder returns a recorder whose answers are those of [clock.New].
@@ -111,7 +114,8 @@ func (r *Recorder) AfterLongest(start clock.Instant, s *procs.System, labels [][
 // Load is part of [clock.Clocks].
 func (r *Recorder) Load(t comm.Traffic) *comm.Load {
 	l := r.Clocks.Load(t)
-	r.loads[l] = len(r.loads)
+	r.loads[l] = r.asked
+	r.asked++
 	r.note(func(p *player) { p.loads = append(p.loads, p.Load(t)) })
 	return l
 }

@@ -106,7 +106,10 @@ func (r *Root) exchanges(flows []flow) (comm.Traffic, error) {
 		x.closed = newClosed(x)
 		sets[i] = x
 	}
-	return r.merge(sets), nil
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	return joint{r.merge(sets), parts}, nil
 }
 
 // bytes returns how many bytes all elements have.

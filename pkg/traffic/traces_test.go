@@ -3,6 +3,7 @@ package traffic_test
 import (
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // exchangeOf follows c and returns the exchange that it starts, nil for none.
-func exchangeOf(t *testing.T, root *traffic.Root, tb *object.Table, c *call.Call) (comm.Traffic, error) {
+func exchangeOf(t testing.TB, root *traffic.Root, tb *object.Table, c *call.Call) (comm.Traffic, error) {
 	t.Helper()
 	switch c.Class() {
 	case libdvm.Redistribute:
@@ -54,7 +55,7 @@ func exchangeOf(t *testing.T, root *traffic.Root, tb *object.Table, c *call.Call
 	return nil, tb.Follow(c)
 }
 
-func copyOf(t *testing.T, root *traffic.Root, tb *object.Table, c *call.Call) (comm.Traffic, error) {
+func copyOf(t testing.TB, root *traffic.Root, tb *object.Table, c *call.Call) (comm.Traffic, error) {
 	t.Helper()
 	side := func(prefix string) traffic.Section {
 		var s traffic.Section
@@ -96,10 +97,13 @@ func copyOf(t *testing.T, root *traffic.Root, tb *object.Table, c *call.Call) (c
 
 // Every exchange of every real program can be worked out on every grid, and
 // its three views agree. The only permitted error is an edge that is too wide.
+// Those other than of shadow edges have keys, and equal keys mean equal messages.
 func TestEveryTrace(t *testing.T) {
 	exchanges, sending := map[libdvm.Class]int{}, map[libdvm.Class]int{}
+	again := 0
 	for _, path := range testtraces.Programs(t) {
 		for _, grid := range [][]int{{1}, {3}, {2, 2}, {5, 3}, {2, 2, 2}} {
+			known := map[string]sent{}
 			each(t, path, grid, func(class libdvm.Class, x comm.Traffic) {
 				exchanges[class]++
 				want := sent{}
@@ -108,6 +112,21 @@ func TestEveryTrace(t *testing.T) {
 				if len(want) > 0 {
 					sending[class]++
 				}
+				k, ok := x.(comm.Keyed)
+				if !ok {
+					if len(want) > 0 && class != libdvm.StartShadow && class != libdvm.ReceiveShadow && class != libdvm.ExportFirst {
+						t.Errorf("%s on %v: an exchange of class %s has no key", path, grid, class)
+					}
+					return
+				}
+				key, _ := k.AppendKey(nil)
+				if before, ok := known[string(key)]; ok {
+					again++
+					if !maps.Equal(before, want) {
+						t.Errorf("%s on %v: two exchanges with the key %x send %v and %v", path, grid, key, before, want)
+					}
+				}
+				known[string(key)] = want
 			})
 		}
 	}
@@ -117,10 +136,13 @@ func TestEveryTrace(t *testing.T) {
 			t.Errorf("no exchange of class %s sent anything", class)
 		}
 	}
+	if again < 50 {
+		t.Errorf("only %d exchanges had the key of an earlier one", again)
+	}
 }
 
 // each calls f for every exchange of a trace.
-func each(t *testing.T, path string, grid []int, f func(libdvm.Class, comm.Traffic)) {
+func each(t testing.TB, path string, grid []int, f func(libdvm.Class, comm.Traffic)) {
 	t.Helper()
 	r := testtraces.Calls(t, path).Source()
 	tb := object.New(object.Config{Grid: slices.Clone(grid), Traced: r.Header().Runtime.Root()})

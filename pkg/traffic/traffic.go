@@ -97,7 +97,7 @@ func (r *Root) frame(s *procs.System) *frame {
 
 func (r *Root) newFrame(s *procs.System) *frame {
 	f := &frame{sys: s, strides: strides(s.Grid), off: make([]int, len(r.grid)), dim: make([]int, len(s.Grid)), at: make([]int, len(r.grid))}
-	if s.Lower != nil && len(s.Lower) == len(r.grid) && len(s.Grid) == len(r.grid) {
+	if f.section() {
 		f.box = true
 		copy(f.off, s.Lower)
 		for k, n := range s.Grid {
@@ -131,6 +131,11 @@ func (r *Root) newFrame(s *procs.System) *frame {
 	}
 	f.box = s.Ranks == nil || f.regular(r)
 	return f
+}
+
+// section reports whether the system says where it begins in the root's grid.
+func (f *frame) section() bool {
+	return f.sys.Lower != nil && len(f.sys.Lower) == len(f.off) && len(f.sys.Grid) == len(f.off)
 }
 
 // regular reports whether all processors lie in equal steps from each other, as
