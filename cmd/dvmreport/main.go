@@ -41,8 +41,9 @@
 // grids: time, speed-up, efficiency, and what grows. The stream of dvmsearch
 // becomes the grids that were tried, and their Pareto front.
 //
-// --source DIR shows the files of the program that are in DIR: the lines at which
-// intervals begin are coloured by what they lose and lead to them.
+// The lines of the source that lose most have a table, and x.html#l3 the figures of
+// line 3 of it. --source DIR shows the files of the program that are in DIR: lines
+// are coloured by what they lose, a click shows their figures.
 //
 // --level N leaves out the intervals deeper than level N; the whole program
 // is level 0. Their times are part of those around them.

@@ -64,7 +64,7 @@ func TestRun(t *testing.T) {
 		{name: "level", args: []string{file, "--format=text", "--level", "0"}, has: "1 deeper interval is not shown", hasNot: "sub.fdv"},
 		{name: "level of all", args: []string{file, "--format=text", "--level=99"}, has: "sub.fdv", hasNot: "deeper"},
 		{name: "help", args: []string{"--help"}, has: "html, text, csv"},
-		{name: "table", stdin: in, args: []string{"--format", "csv"}, has: "1,all,execution_time,0.125,seconds,0,0,main,jac.fdv,1,\n"},
+		{name: "table", stdin: in, args: []string{"--format", "csv"}, has: "1,all,execution_time,0.125,seconds,0,0,main,jac.fdv,1,,\n"},
 		{name: "document", stdin: in, args: []string{"--format", "json"}, has: `"execution_time":0.125`},
 		{name: "stacks", stdin: in, args: []string{"--format=folded", "--metric=cpu_time"}, has: "main jac.fdv:1;user sub.fdv:7 125000000\n"},
 		{name: "OpenMetrics", stdin: in, args: []string{"--format=prom"}, has: "# EOF\n"},

@@ -11,6 +11,7 @@ const (
 	unitSeconds = string(interval.UnitSeconds)
 	unitRatio   = string(interval.UnitRatio)
 	unitOps     = string(interval.UnitOperations)
+	unitCalls   = "calls"
 )
 
 // Figure is a number that a report shows of an interval: a row of the list of
@@ -48,6 +49,14 @@ func (f *Figure) Value(iv *interval.Interval) Value {
 		return Value{count: f.ops(&iv.Operations), isCount: true}
 	}
 	return Value{real: f.times(&iv.Times)}
+}
+
+// OfLine returns the figure of a line, which has only those that add up.
+func (f *Figure) OfLine(l *interval.Line) Value {
+	if f.ops != nil {
+		return Value{count: f.ops(&l.Operations), isCount: true}
+	}
+	return Value{real: f.times(&l.Times)}
 }
 
 // Title returns the definition and the formula in one line.

@@ -471,3 +471,27 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+// TestPOPEqualsTheRecord reads the POP metrics of every interval back.
+func TestPOPEqualsTheRecord(t *testing.T) {
+	tree := bundled(t, "f01_ivals")
+	ids := byID(t, parse(t, write(t, tree, report.HTML)))
+	for _, n := range tree.Nodes {
+		p := n.POP
+		for name, want := range map[string]float64{"ppe": p.ParallelEfficiency, "plb": p.LoadBalance, "pce": p.CommunicationEfficiency,
+			"pser": p.Serialisation, "ptra": p.Transfer, "pideal": float64(p.IdealTime)} {
+			cell := ids[fmt.Sprintf("i%d-%s", n.ID, name)]
+			if cell == nil {
+				t.Fatalf("interval %d has no %s", n.ID, name)
+			}
+			printed := units.Percent(want)
+			if name == "pideal" {
+				printed = p.IdealTime.Short()
+			}
+			exact, _ := attr(cell, "data-value")
+			if got := strings.ReplaceAll(text(cell), "\u00a0", " "); exact != strconv.FormatFloat(want, 'g', -1, 64) || got != printed {
+				t.Errorf("interval %d: %s is %s, printed %q, expected %v, %s", n.ID, name, exact, got, want, printed)
+			}
+		}
+	}
+}

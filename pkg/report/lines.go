@@ -24,6 +24,12 @@ func SourceLines(t *Tree) []interval.Line {
 			list = append(list, l)
 		}
 	}
+	return mergeLines(list)
+}
+
+// mergeLines sorts lines by file and line and makes one of each. It uses the
+// memory of list.
+func mergeLines(list []interval.Line) []interval.Line {
 	slices.SortStableFunc(list, func(a, b interval.Line) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
 	})
@@ -36,6 +42,34 @@ func SourceLines(t *Tree) []interval.Line {
 		merged = append(merged, list[i])
 	}
 	return merged
+}
+
+// byLost returns the numbers of the lines of list, those that lose most first,
+// of those that lose the same the earlier first.
+func byLost(list []interval.Line) []int {
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(list[b].Lost(), list[a].Lost()) })
+	return order
+}
+
+// spentAt returns the characteristics of a line with the time spent there as
+// Total time, so that [Split] has its parts.
+func spentAt(l *interval.Line) interval.Times {
+	t := l.Times
+	t.TotalTime = l.Spent()
+	return t
+}
+
+// callsAt returns how many calls of the run-time system stand at a line.
+func callsAt(l *interval.Line) int64 {
+	n := int64(0)
+	for _, f := range l.Functions {
+		n += f.Calls
+	}
+	return n
 }
 
 // worstLines returns the lines that lose most, at most n, without those that lose

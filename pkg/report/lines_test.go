@@ -2,7 +2,11 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -64,8 +68,10 @@ func TestSourceLinesAreEachOnce(t *testing.T) {
 	if n := tree.Root.Lines[0]; n.CPUTime != 3e-3 || n.Functions[1].Calls != 1 {
 		t.Errorf("the sum has changed the interval's line: %+v", n)
 	}
-	if got := report.SourceLines(withLines(t, 0)); len(got) != 2 {
-		t.Errorf("%d lines of the main interval, expected 2", len(got))
+	// Those of intervals that are left out belong to the one around.
+	got := report.SourceLines(withLines(t, 0))
+	if len(got) != 3 || got[1].Lost() != 3e-3 || got[1].Interval != 1 {
+		t.Errorf("lines of the main interval: %+v", got)
 	}
 }
 
@@ -101,5 +107,74 @@ func TestJSONHoldsLines(t *testing.T) {
 	l := doc.Intervals[0].Lines
 	if len(l) != 2 || l[0]["from_line"] != 3.0 || l[0]["cpu_time"] != 3e-3 || l[0]["idle"] != nil {
 		t.Errorf("lines of the main interval: %v", l)
+	}
+}
+
+// The lines of the table, of the document and of the metrics are those of the
+// program.
+func TestFormatsHoldLines(t *testing.T) {
+	tree := bundled(t, "f01_ivals")
+	program := report.SourceLines(tree)
+	rows, err := csv.NewReader(strings.NewReader(write(t, tree, report.CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := map[string]float64{}
+	pop := 0
+	for _, row := range rows[1:] {
+		x, err := strconv.ParseFloat(row[3], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if row[1] == "line" {
+			if x == 0 || row[11] == "" {
+				t.Errorf("the row %q", row)
+			}
+			table[row[8]+":"+row[9]+" "+row[2]] += x
+		} else if row[11] != "" {
+			t.Errorf("the row %q is no line", row)
+		}
+		if name, ok := strings.CutPrefix(row[2], "pop."); ok && row[0] == "1" && row[1] == "all" {
+			pop++
+			if name == "transfer" && x != tree.Root.POP.Transfer {
+				t.Errorf("transfer is %v, expected %v", x, tree.Root.POP.Transfer)
+			}
+		}
+	}
+	prom := write(t, tree, report.Prom)
+	compared := 0
+	for i := range program {
+		l := &program[i]
+		at := fmt.Sprintf("%s:%d ", l.File, l.Line)
+		for _, f := range report.Figures() {
+			if got, ok := table[at+f.Name()]; ok {
+				compared++
+				want, _ := strconv.ParseFloat(f.OfLine(l).Exact(), 64)
+				if math.Abs(got-want) > 1e-12*want {
+					t.Errorf("%s%s: the table sums to %v, expected %v", at, f.Name(), got, want)
+				}
+			}
+		}
+		for _, f := range l.Functions {
+			if got := table[at+"calls."+f.Func]; got != float64(f.Calls) {
+				t.Errorf("%s: %v calls of %s in the table, expected %d", at, got, f.Func, f.Calls)
+			}
+		}
+		want := fmt.Sprintf(`dvm_line_lost_seconds{program="f01_ivals.fdv",grid="2x2",file="%s",line="%d",from_line="%d"} %s`+"\n", l.File, l.Line, l.FromLine, l.Lost().Exact())
+		if !strings.Contains(prom, want) {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
+	if compared < 5*len(program) || pop != 6 {
+		t.Errorf("%d figures of %d lines compared, %d POP metrics", compared, len(program), pop)
+	}
+	if want := fmt.Sprintf(`dvm_pop_load_balance{program="f01_ivals.fdv",grid="2x2",interval="1",type="main",place="f01_ivals.fdv:%d"} %s`+"\n", tree.Root.Line, strconv.FormatFloat(tree.Root.POP.LoadBalance, 'g', -1, 64)); !strings.Contains(prom, want) {
+		t.Errorf("the metrics lack the load balance %s", want)
+	}
+	md := write(t, tree, report.Markdown)
+	for _, want := range []string{"\nPOP: ", " parallel efficiency = ", "\n| f01\\_ivals.fdv:"} {
+		if !strings.Contains(md, want) {
+			t.Errorf("the summary lacks %q", want)
+		}
 	}
 }

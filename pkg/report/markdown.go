@@ -25,6 +25,10 @@ func writeMarkdown(w io.Writer, t *Tree, o Options) error {
 	line("**", o.time(float64(root.ExecutionTime)), "**, efficiency **", o.percent(root.Efficiency), "**, ",
 		count(t.Header.Processors, "processor", "processors"), " of ", markdownText(machine))
 	line()
+	if root.POP != nil {
+		line("POP: ", o.popWords(root.POP))
+		line()
+	}
 	for _, s := range Diagnosis(t, findings) {
 		line(markdownText(s))
 	}
@@ -40,6 +44,16 @@ func writeMarkdown(w io.Writer, t *Tree, o Options) error {
 		line("| --: | :-- | :-- |")
 		for _, f := range findings {
 			line("| ", savingWords(&f), " | ", markdownText(f.Text), " | ", markdownText(f.Advice), " |")
+		}
+	}
+	if worst := worstLines(t, markdownRows); len(worst) > 0 {
+		line()
+		line("| Lines that lose most | Lost time | Of all | Spent | Functions |")
+		line("| :-- | --: | --: | --: | :-- |")
+		for i := range worst {
+			l := &worst[i]
+			line("| ", markdownText(stretchWords(l)), " | ", o.time(float64(l.Lost())), " | ", o.percent(ratio(float64(l.Lost()), float64(root.LostTime))), " | ",
+				o.time(float64(l.Spent())), " | ", markdownText(functionWords(l.Functions)), " |")
 		}
 	}
 	if len(t.Nodes) > 1 {

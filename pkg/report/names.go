@@ -15,8 +15,10 @@ func (f *Figure) OfProcessors() bool { return f.ops == nil }
 func (f *Figure) OfTimes(t *interval.Times) Value { return Value{real: f.times(t)} }
 
 // exactUnit is the unit of the figure's exact value in tables for programs.
-func (f *Figure) exactUnit() string {
-	switch f.Unit {
+func (f *Figure) exactUnit() string { return exactUnit(f.Unit) }
+
+func exactUnit(unit string) string {
+	switch unit {
 	case unitSeconds:
 		return "seconds"
 	case unitOps:

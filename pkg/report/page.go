@@ -27,6 +27,8 @@ var (
 	scriptCharts string
 	//go:embed assets/tree.js
 	scriptTree string
+	//go:embed assets/lines.js
+	scriptLines string
 	//go:embed assets/interval.js
 	scriptInterval string
 	//go:embed assets/main.js

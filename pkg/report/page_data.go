@@ -24,6 +24,7 @@ type pageFigure struct {
 	Def        string `json:"def"`
 	Depth      int    `json:"depth"`
 	Part       bool   `json:"part"`
+	Inner      bool   `json:"inner"`
 	Kind       *int   `json:"kind,omitempty"`
 }
 
@@ -45,6 +46,7 @@ type dataHead struct {
 	Columns []string     `json:"columns"`
 	Grid    []int        `json:"grid"`
 	Words   []string     `json:"words"`
+	POP     []pageFigure `json:"pop"`
 }
 
 // partFigures are the figures of which the parts of Total time are made.
@@ -56,9 +58,10 @@ var partFigures = map[string][2]string{
 // writeData writes the intervals as the script reads them: one JSON document
 // in an element that browsers do not run. "words" are the texts that repeat;
 // an interval is [id, parent, level, type, file, line, expr, count,
-// processors, [figures], [classes]], a class [n, boxes, rank, [columns]], in
-// the order of "figures" and "columns".
-func writeData(p *pageWriter, t *Tree) {
+// processors, [figures], [classes], [POP metrics]], the last two where there are
+// any; a class [n, boxes, rank, [columns]], in
+// the order of "figures" and "columns". [markup.lines] says what lines are.
+func writeData(p *pageWriter, t *Tree, program []interval.Line) {
 	words := map[string]int{}
 	head := dataHead{Grid: append([]int{}, t.Header.Grid...), Words: []string{}}
 	word := func(s string) {
@@ -71,15 +74,26 @@ func writeData(p *pageWriter, t *Tree) {
 		word(typeWords(n.Type))
 		word(fileWords(&n.Interval))
 	}
+	lines := pageLines(t, program)
+	for i := range lines {
+		word(Clean(lines[i].File))
+		for _, f := range lines[i].Functions {
+			word(Clean(f.Func))
+		}
+	}
 	figures := Figures()
 	for i := range figures {
 		f := &figures[i]
-		x := pageFigure{Anchor: f.Anchor, Label: f.Label, Unit: f.Unit, Definition: f.Definition, Formula: f.Formula, Def: f.Def, Depth: f.Depth, Part: f.PartOfTotal}
+		x := pageFigure{Anchor: f.Anchor, Label: f.Label, Unit: f.Unit, Definition: f.Definition, Formula: f.Formula, Def: f.Def, Depth: f.Depth, Part: f.PartOfTotal, Inner: f.inner}
 		if f.OfKind {
 			k := int(f.Kind)
 			x.Kind = &k
 		}
 		head.Figures = append(head.Figures, x)
+	}
+	for i := range popFigures {
+		f := &popFigures[i]
+		head.POP = append(head.POP, pageFigure{Anchor: f.Anchor, Label: f.Label, Unit: f.Unit, Definition: f.Definition, Def: f.Anchor, Depth: f.Depth})
 	}
 	for k := range interval.NumKinds {
 		head.Kinds = append(head.Kinds, kindLabel(k))
@@ -146,12 +160,25 @@ func writeData(p *pageWriter, t *Tree) {
 			m.datum(figures[j].Value(&n.Interval))
 		}
 		m.raw("]")
-		if len(n.Classes) > 0 {
+		if len(n.Classes) > 0 || n.POP != nil {
 			m.classes(n.Classes, columns, digits)
+		}
+		if n.POP != nil {
+			m.raw(",[")
+			for j := range popFigures {
+				if j > 0 {
+					m.raw(",")
+				}
+				m.exact(popFigures[j].value(&n.Interval))
+			}
+			m.raw("]")
 		}
 		m.raw("]")
 	})
-	p.write(markup("\n]}\n</script>\n"))
+	m = append(m[:0], "\n],\n\"lines\":["...)
+	m.lines(lines, words, figures)
+	m.raw("\n]}\n</script>\n")
+	p.write(m)
 }
 
 // datum appends a number for the script, of which whole numbers are exact up to

@@ -52,8 +52,11 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	p := newPageWriter(b, o)
 	page := newReportPage(t)
+	lines := SourceLines(t)
 	p.template("begin", page)
 	p.template("top", page)
+	writeLines(p, lines, t, o)
+	p.template("intervals", page)
 	p.write(markup("<noscript>\n"))
 	if len(t.Nodes) > maxStatic {
 		var m markup
@@ -65,9 +68,9 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 		writeStatic(p, t)
 	}
 	p.write(markup("</noscript>\n"))
-	writeSources(p, t, o.Sources)
+	writeSources(p, t, lines, o.Sources)
 	p.template("definitions", page)
-	writeData(p, t)
+	writeData(p, t, lines)
 	p.template("end", page)
 	if p.err != nil {
 		return p.err
@@ -86,7 +89,7 @@ func newReportPage(t *Tree) *reportPage {
 	bar.bar(&root.Times)
 	findings := Findings(t)
 	p := &reportPage{
-		frame:     newFrame(program(t)+" on "+gridWords(h.Grid)+": predicted performance", scriptFormat, scriptDOM, scriptModel, scriptCharts, scriptTree, scriptInterval, scriptMain),
+		frame:     newFrame(program(t)+" on "+gridWords(h.Grid)+": predicted performance", scriptFormat, scriptDOM, scriptModel, scriptCharts, scriptTables, scriptTree, scriptLines, scriptInterval, scriptMain),
 		Program:   program(t),
 		Trace:     trace(h),
 		Grid:      gridWords(h.Grid),

@@ -103,10 +103,18 @@ func writeTable(p *pageWriter, t *table, o Options) {
 		m.text(t.note)
 		m.raw("</p>\n")
 	}
-	if k := len(t.rows) - maxSheetRows; k > 0 {
-		m.raw(`<p class="note">The first ` + strconv.Itoa(maxSheetRows) + " of " + strconv.Itoa(len(t.rows)) + " rows; <code>--format csv</code> has all.</p>\n")
+	shown := t.rowsShown
+	if shown == 0 {
+		shown = maxSheetRows
 	}
-	m.raw(`<div class="wide" tabindex="0" role="region" aria-label="`)
+	if len(t.rows) > shown {
+		m.raw(`<p class="note">The first ` + strconv.Itoa(shown) + " of " + strconv.Itoa(len(t.rows)) + " rows; <code>--format csv</code> has all.</p>\n")
+	}
+	class := "wide"
+	if t.boxed {
+		class += " rows"
+	}
+	m.raw(`<div class="` + class + `" tabindex="0" role="region" aria-label="`)
 	m.text(t.title)
 	m.raw(`"><table class="sheet"><thead><tr>`)
 	for _, c := range t.columns {
@@ -119,8 +127,12 @@ func writeTable(p *pageWriter, t *table, o Options) {
 		m.raw("</th>")
 	}
 	m.raw("</tr></thead><tbody>\n")
-	for _, row := range t.rows[:min(len(t.rows), maxSheetRows)] {
-		m.raw("<tr>")
+	for _, row := range t.rows[:min(len(t.rows), shown)] {
+		m.raw("<tr")
+		if row[0].anchor != "" {
+			m.raw(` id="` + row[0].anchor + `"`)
+		}
+		m.raw(">")
 		for i := range row {
 			m.sheetCell(&row[i], i == 0, o)
 		}
@@ -139,7 +151,13 @@ func (m *markup) sheetCell(f *field, first bool, o Options) {
 	switch {
 	case first:
 		m.raw(`<th scope="row" class="l">`)
+		if f.anchor != "" {
+			m.raw(`<a href="#` + f.anchor + `">`)
+		}
 		m.text(f.text)
+		if f.anchor != "" {
+			m.raw("</a>")
+		}
 		m.raw("</th>")
 	case f.parts != nil:
 		m.raw(`<td class="use">`)

@@ -108,11 +108,35 @@ func (s *static) section(m *markup, n *Node) {
 		}
 		m.raw("</tr>\n")
 	}
-	m.raw("</tbody></table></div></div>\n")
+	m.raw("</tbody></table>\n")
+	if n.POP != nil {
+		s.pop(m, n)
+	}
+	m.raw("</div></div>\n")
 	if len(n.Classes) > 0 {
 		s.processors(m, n.Classes)
 	}
 	m.raw("</section>\n")
+}
+
+// pop appends the POP metrics of an interval.
+func (s *static) pop(m *markup, n *Node) {
+	m.raw(`<table class="pop"><caption>POP metrics</caption><thead><tr><th scope="col">Metric</th><th scope="col">Value</th></tr></thead><tbody>` + "\n")
+	for i := range popFigures {
+		f := &popFigures[i]
+		m.raw(`<tr><th scope="row" class="d`)
+		m.int(int64(f.Depth))
+		m.raw(`"><span class="def" title="`)
+		m.text(f.Definition)
+		m.raw(`">`)
+		m.text(f.Label)
+		m.raw(`</span></th><td id="i`)
+		m.int(int64(n.ID))
+		m.raw("-" + f.Anchor + `" data-name="` + f.Anchor + `"`)
+		m.cellRest(f.value(&n.Interval), f.Unit)
+		m.raw("</tr>\n")
+	}
+	m.raw("</tbody></table>\n")
 }
 
 // link appends a link of the navigation, or its name when it leads nowhere.

@@ -53,11 +53,11 @@ func families() []family {
 
 // writeProm writes OpenMetrics text. Every sample has the labels program,
 // grid, interval (its number), type and place, and expr where the interval has an
-// expression.
+// expression; samples of lines have others.
 func writeProm(w io.Writer, t *Tree, _ Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	labels := make([]string, len(t.Nodes))
-	common := `{program="` + promText(program(t)) + `",grid="` + strings.ReplaceAll(gridWords(t.Header.Grid), " × ", "x") + `",interval="`
+	common := promCommon(t) + `",interval="`
 	for i, n := range t.Nodes {
 		labels[i] = common + strconv.Itoa(n.ID) + `",type="` + promText(typeWords(n.Type)) + `",place="` + promText(placeWords(&n.Interval)) + `"`
 		if n.Expr != nil {
@@ -65,11 +65,7 @@ func writeProm(w io.Writer, t *Tree, _ Options) error {
 		}
 	}
 	for _, f := range families() {
-		b.WriteString("# TYPE " + f.name + " gauge\n")
-		if f.unit != "" {
-			b.WriteString("# UNIT " + f.name + " " + f.unit + "\n")
-		}
-		b.WriteString("# HELP " + f.name + " " + promText(f.help) + "\n")
+		promHead(b, f.name, f.unit, f.help)
 		for i, n := range t.Nodes {
 			for k, value := range f.values {
 				if value == nil {
@@ -83,8 +79,69 @@ func writeProm(w io.Writer, t *Tree, _ Options) error {
 			}
 		}
 	}
+	writePromPOP(b, t, labels)
+	writePromLines(b, t)
 	b.WriteString("# EOF\n")
 	return b.Flush()
+}
+
+// promHead begins a family of gauges.
+func promHead(b *bufio.Writer, name, unit, help string) {
+	b.WriteString("# TYPE " + name + " gauge\n")
+	if unit != "" {
+		b.WriteString("# UNIT " + name + " " + unit + "\n")
+	}
+	b.WriteString("# HELP " + name + " " + promText(help) + "\n")
+}
+
+// writePromPOP writes the POP metrics of the intervals that have them.
+func writePromPOP(b *bufio.Writer, t *Tree, labels []string) {
+	if t.Root.POP == nil {
+		return
+	}
+	for i := range popFigures {
+		f := &popFigures[i]
+		name, unit := "dvm_pop_"+f.Name, ""
+		if f.Unit == unitSeconds {
+			name, unit = "dvm_pop_"+strings.TrimSuffix(f.Name, "_time")+"_seconds", "seconds"
+		}
+		promHead(b, name, unit, f.Definition)
+		for k, n := range t.Nodes {
+			if n.POP != nil {
+				b.WriteString(name + labels[k] + "} " + f.value(&n.Interval).Exact() + "\n")
+			}
+		}
+	}
+}
+
+// writePromLines writes what is lost and spent at each line of the program, with
+// the labels program, grid, file, line and from_line.
+func writePromLines(b *bufio.Writer, t *Tree) {
+	program := SourceLines(t)
+	if len(program) == 0 {
+		return
+	}
+	common := promCommon(t) + `",file="`
+	for _, f := range []struct {
+		name, unit, help string
+		of               func(*interval.Line) Value
+	}{
+		{"dvm_line_lost_seconds", "seconds", "insufficient parallelism and communication at the line", func(l *interval.Line) Value { return Value{real: float64(l.Lost())} }},
+		{"dvm_line_spent_seconds", "seconds", "the time that all processors spend at the line", func(l *interval.Line) Value { return Value{real: float64(l.Spent())} }},
+		{"dvm_line_calls", "", "calls of the run-time system at the line", func(l *interval.Line) Value { return countValue(callsAt(l)) }},
+	} {
+		promHead(b, f.name, f.unit, f.help)
+		for i := range program {
+			l := &program[i]
+			b.WriteString(f.name + common + promText(Clean(l.File)) + `",line="` + strconv.Itoa(l.Line) + `",from_line="` + strconv.Itoa(l.FromLine) + `"} ` + f.of(l).Exact() + "\n")
+		}
+	}
+}
+
+// promCommon begins the labels of every sample: program and grid, the last one
+// not yet closed.
+func promCommon(t *Tree) string {
+	return `{program="` + promText(program(t)) + `",grid="` + strings.ReplaceAll(gridWords(t.Header.Grid), " × ", "x")
 }
 
 // promText escapes the text of a label or a help line.

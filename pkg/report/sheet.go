@@ -33,6 +33,10 @@ type table struct {
 	note    string
 	columns []columnOf
 	rows    [][]field
+	// rowsShown is how many rows a page has, 0 for [maxSheetRows].
+	rowsShown int
+	// boxed says that a page shows it in a box of its own height.
+	boxed bool
 }
 
 // columnOf is a column of a table.
@@ -54,6 +58,9 @@ type field struct {
 	signed bool   // a difference
 	depth  int
 	parts  *interval.Times
+	// anchor, in the first field of a row, is the id of the row and where its
+	// head leads to.
+	anchor string
 }
 
 // words is a field that holds text.

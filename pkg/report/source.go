@@ -15,14 +15,22 @@ type Source struct {
 }
 
 // SourceNames returns the names of the files in which intervals of t begin, in
-// the order of the tree.
+// the order of the tree, then of those that only lines of t are in.
 func SourceNames(t *Tree) []string {
 	var names []string
 	seen := map[string]bool{"": true}
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
 	for _, n := range t.Nodes {
-		if !seen[n.File] {
-			seen[n.File] = true
-			names = append(names, n.File)
+		add(n.File)
+	}
+	for _, n := range t.Nodes {
+		for i := range n.Lines {
+			add(n.Lines[i].File)
 		}
 	}
 	return names
@@ -34,17 +42,57 @@ type sourcePlace struct {
 	line int
 }
 
-// A lineNote holds the Lost time of the intervals that begin at a line, without the
-// intervals inside them, and the interval that has most of it.
+// A lineNote is what the page says of a line of a file: what is lost there,
+// where its link leads, and the name of that.
 type lineNote struct {
-	lost  float64
-	most  *Node
-	mostS float64
+	lost   float64
+	anchor string
+	title  string
+	// inside says that the loss is that of a stretch which the line is in; it is
+	// stated where the stretch ends.
+	inside bool
 }
 
-// lineNotes returns the notes of all lines at which intervals begin.
-func lineNotes(t *Tree) map[sourcePlace]*lineNote {
+// notesOf returns the notes of all lines: those of the lines of the program or,
+// when the stream has none, those of the intervals that begin there.
+func notesOf(t *Tree, program []interval.Line) map[sourcePlace]*lineNote {
+	if len(program) > 0 {
+		return stretchNotes(program)
+	}
+	return intervalNotes(t)
+}
+
+// stretchNotes colours the stretch of each line. Of stretches that overlap, the
+// one that loses most colours a line; a line at which one ends states its own.
+func stretchNotes(program []interval.Line) map[sourcePlace]*lineNote {
 	notes := map[sourcePlace]*lineNote{}
+	put := func(i, line int, inside bool) {
+		l := &program[i]
+		notes[sourcePlace{l.File, line}] = &lineNote{lost: float64(l.Lost()), anchor: lineAnchor(i), title: stretchWords(l) + ": " + functionWords(l.Functions), inside: inside}
+	}
+	order := byLost(program)
+	for _, i := range order {
+		l := &program[i]
+		for line := max(l.FromLine+1, l.Line-maxStretch); line < l.Line; line++ {
+			if notes[sourcePlace{l.File, line}] == nil {
+				put(i, line, true)
+			}
+		}
+	}
+	for _, i := range order {
+		put(i, program[i].Line, false)
+	}
+	return notes
+}
+
+// maxStretch bounds how many lines of a stretch are coloured.
+const maxStretch = 1000
+
+// intervalNotes are the Lost time of the intervals that begin at a line, without
+// the intervals inside them; they lead to the interval that has most of it.
+func intervalNotes(t *Tree) map[sourcePlace]*lineNote {
+	notes := map[sourcePlace]*lineNote{}
+	most := map[*lineNote]float64{}
 	lost := func(t *interval.Times) float64 { return float64(t.LostTime) }
 	for _, n := range t.Nodes {
 		if n.Line <= 0 {
@@ -58,8 +106,9 @@ func lineNotes(t *Tree) map[sourcePlace]*lineNote {
 		}
 		x := max(0, own(n, lost))
 		note.lost += x
-		if note.most == nil || x > note.mostS {
-			note.most, note.mostS = n, x
+		if note.anchor == "" || x > most[note] {
+			note.anchor, note.title = "i"+strconv.Itoa(n.ID), nameWords(n)
+			most[note] = x
 		}
 	}
 	return notes
@@ -68,15 +117,19 @@ func lineNotes(t *Tree) map[sourcePlace]*lineNote {
 // maxSource is how many lines of a file are shown.
 const maxSource = 20_000
 
-// writeSources writes the program's files: lines at which intervals begin are
-// links to them, coloured by what they lose.
-func writeSources(p *pageWriter, t *Tree, files []Source) {
+// writeSources writes the program's files. Their lines are coloured by what they
+// lose and lead to its figures.
+func writeSources(p *pageWriter, t *Tree, program []interval.Line, files []Source) {
 	if len(files) == 0 {
 		return
 	}
-	notes := lineNotes(t)
+	notes := notesOf(t, program)
+	what := "Lines at which intervals begin, with their Lost time outside of the intervals inside them."
+	if len(program) > 0 {
+		what = "Lines with what is lost at them; the lines before belong to it as far as they have the same colour and no figure."
+	}
 	var m markup
-	m.raw(`<section id="source"><h2>Source</h2>` + "\n" + `<p class="note">Lines at which intervals begin, with their Lost time outside of the intervals inside them.</p>` + "\n")
+	m.raw(`<section id="source"><h2>Source</h2>` + "\n" + `<p class="note">` + what + `</p>` + "\n" + `<div class="beside"><div class="files">` + "\n")
 	for _, f := range files {
 		m.raw("<h3>")
 		m.text(Clean(f.Name))
@@ -92,7 +145,7 @@ func writeSources(p *pageWriter, t *Tree, files []Source) {
 		}
 		m.raw("</pre>\n")
 	}
-	m.raw("</section>\n")
+	m.raw(`</div><div id="beside"></div></div></section>` + "\n")
 	p.write(m)
 }
 
@@ -101,16 +154,18 @@ func (m *markup) sourceLine(text string, line int, note *lineNote, total float64
 	number := strconv.Itoa(line)
 	words := ""
 	if note != nil {
-		words = timeWords(note.lost)
-		m.raw(`<a href="#i`)
-		m.int(int64(note.most.ID))
+		if !note.inside {
+			words = timeWords(note.lost)
+		}
+		m.raw(`<a href="#`)
+		m.raw(note.anchor)
 		m.raw(`" class="line`)
 		if heat := heatClass(ratio(note.lost, total)); heat != "" {
 			m.raw(" ")
 			m.raw(heat)
 		}
 		m.raw(`" title="`)
-		m.text(nameWords(note.most))
+		m.text(note.title)
 		m.raw(`">`)
 	}
 	m.raw(blanks(5 - len(number)))

@@ -36,8 +36,7 @@ func writeText(w io.Writer, t *Tree, o Options) error {
 		[]string{"execution time", o.time(float64(root.ExecutionTime))},
 		[]string{"efficiency", o.percent(root.Efficiency)})
 	if p := root.POP; p != nil {
-		facts = append(facts, []string{"POP", o.percent(p.ParallelEfficiency) + " parallel efficiency = " + o.percent(p.LoadBalance) + " load balance × " +
-			o.percent(p.Serialisation) + " serialisation × " + o.percent(p.Transfer) + " transfer"})
+		facts = append(facts, []string{"POP", o.popWords(p)})
 	}
 	facts = append(facts,
 		[]string{"total time", o.time(float64(root.TotalTime))})

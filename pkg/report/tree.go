@@ -40,8 +40,8 @@ type Node struct {
 	// empty when the stream holds none.
 	Classes []interval.Processor
 	// Lines are the figures of the source lines in the interval, without those
-	// of the intervals inside it; empty when the stream has none. Lines of
-	// intervals that were dropped are left out.
+	// of the intervals inside it, by file and line; empty when the stream has none.
+	// Those of intervals that were dropped are part of them.
 	Lines []interval.Line
 }
 
@@ -53,10 +53,12 @@ type Builder struct {
 	seen map[int]place
 }
 
-// place remembers an interval: its level and, when it is kept, its node.
+// place remembers an interval: its level and its node or, when it was dropped,
+// that of the interval around it which was kept.
 type place struct {
-	node  *Node
-	level int
+	node    *Node
+	level   int
+	dropped bool
 }
 
 // NewBuilder returns a builder that keeps the intervals down to level (the
@@ -99,7 +101,7 @@ func (b *Builder) Interval(pos diag.Pos, iv *interval.Interval) error {
 			iv.ID, iv.Level, up.level+1, iv.Parent)
 	}
 	if b.level >= 0 && iv.Level > b.level {
-		b.seen[iv.ID] = place{level: iv.Level}
+		b.seen[iv.ID] = place{node: up.node, level: iv.Level, dropped: true}
 		b.tree.Dropped++
 		return nil
 	}
@@ -125,7 +127,7 @@ func (b *Builder) Processor(pos diag.Pos, p *interval.Processor) error {
 	if p.N < 1 || p.N > machine.MaxProcessors {
 		return diag.New(pos, "report/processors", "found a class of %d processors, expected 1 to %d", p.N, int64(machine.MaxProcessors))
 	}
-	if at.node != nil {
+	if !at.dropped {
 		c := *p
 		c.Boxes = nil
 		for _, box := range p.Boxes {
@@ -144,11 +146,10 @@ func (b *Builder) Line(pos diag.Pos, l *interval.Line) error {
 	if !ok {
 		return diag.New(pos, "report/parent", "a line of interval %d, which does not come before it", l.Interval)
 	}
-	if at.node != nil {
-		own := *l
-		own.Functions = slices.Clone(l.Functions)
-		at.node.Lines = append(at.node.Lines, own)
-	}
+	own := *l
+	own.Functions = slices.Clone(l.Functions)
+	own.Interval = at.node.ID
+	at.node.Lines = append(at.node.Lines, own)
 	return nil
 }
 
@@ -165,6 +166,7 @@ func (b *Builder) Tree(pos diag.Pos) (*Tree, error) {
 		n := stack[len(stack)-1]
 		stack = stack[:len(stack)-1]
 		b.tree.Nodes = append(b.tree.Nodes, n)
+		n.Lines = mergeLines(n.Lines)
 		for i := len(n.Inner) - 1; i >= 0; i-- {
 			stack = append(stack, n.Inner[i])
 		}

@@ -31,6 +31,15 @@ function kindsTable(node) {
       el("tbody", null, rows)));
 }
 
+function popTable(node) {
+  if (!node.pop) return null;
+  return el("table", { class: "pop" }, el("caption", null, "POP metrics"),
+    el("thead", null, el("tr", null, ["Metric", "Value"].map((s) => el("th", { scope: "col" }, s)))),
+    el("tbody", null, data.pop.map((f, i) => el("tr", null,
+      el("th", { scope: "row", class: "d" + f.depth }, el("span", { class: "def", title: f.definition }, f.label)),
+      cell(node.pop[i], f.unit, { id: "i" + node.id + "-" + f.anchor, "data-name": f.anchor })))));
+}
+
 function navigation(node) {
   const to = (word, other) => (other ? el("a", { href: "#i" + other.id }, word) : el("span", { class: "off" }, word));
   return el("nav", { "aria-label": "Interval " + node.id }, to("UP", node.up), " ", to("PRED", node.pred), " ", to("NEXT", node.next), " ",
@@ -125,5 +134,5 @@ function choose(node) {
     el("p", { class: "note" }, `Interval ${node.id}, level ${node.level}, entered ${node.count} ${node.count === 1 ? "time" : "times"}, ` +
       `${node.processors} ${node.processors === 1 ? "processor" : "processors"}`),
     bar(split(node)),
-    el("div", { class: "cols" }, mainTable(node), el("div", null, kindsTable(node), processors(node)))));
+    el("div", { class: "cols" }, mainTable(node), el("div", null, kindsTable(node), popTable(node), linesOf(node), processors(node)))));
 }

@@ -9,6 +9,7 @@ const nodes = data.intervals.map((row) => {
   const node = Object.fromEntries(head.map((name, i) => [name, row[i]]));
   node.values = row[head.length];
   node.classes = row[head.length + 1] || [];
+  node.pop = row[head.length + 2] || null;
   node.type = data.words[node.type];
   node.file = data.words[node.file];
   node.inner = [];
@@ -33,12 +34,17 @@ function title(node) {
   return node.type + " " + place(node) + (node.expr === null ? "" : " expression " + node.expr);
 }
 
-// split returns the parts of Total time of an interval with their shares.
-function split(node) {
-  const total = figure(node, "total");
+// parts returns the parts of Total time with their shares; get returns a figure
+// by its anchor.
+function parts(get, total) {
   return data.parts.map((part) => {
-    const less = part.less ? figure(node, part.less) : 0;
-    const seconds = Math.max(0, figure(node, part.figure) - less);
+    const less = part.less ? get(part.less) : 0;
+    const seconds = Math.max(0, get(part.figure) - less);
     return { ...part, seconds, share: total === 0 ? 0 : seconds / total };
   });
+}
+
+// split returns the parts of Total time of an interval.
+function split(node) {
+  return parts((anchor) => figure(node, anchor), figure(node, "total"));
 }
