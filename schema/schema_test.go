@@ -92,7 +92,7 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Search, "candidate", "record grid processors mark step", "mode execution_time efficiency cost error"},
 	{schema.Search, "comparison", "record mode grid processors execution_time efficiency behind evaluated", "partial"},
 	{schema.Search, "pareto", "record grid processors execution_time", ""},
-	{schema.Search, "best", "record grid processors execution_time efficiency", "cost"},
+	{schema.Search, "best", "record grid processors execution_time efficiency order", "cost"},
 	{schema.Search, "explanation", "record about text", ""},
 	{schema.Search, "bound", "processors value", ""},
 	{schema.Search, "end", "record evaluated not_bad possible", "descent improved bound partial"},

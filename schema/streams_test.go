@@ -241,7 +241,7 @@ func samples(t testing.TB) corpus {
 	own := call.Call{Seq: 4, Func: "begbl_", Own: call.Own{Call: []units.Seconds{1, call.Absent, 0}, Ret: []units.Seconds{0, call.Absent, 2}}}
 	node := machine.NodeDescription{Name: "p", Processors: 1, Power: 1}
 	header := interval.Header{Grid: []int{1}, Processors: 1, Options: sim.Defaults(), Machine: machine.Description{
-		Name: "m", Processors: 4, Unbounded: true, Topology: []int{4}, Nodes: []machine.NodeDescription{
+		Name: "m", Processors: 4, Unbounded: true, Topology: []int{4}, Order: machine.Fastest, Nodes: []machine.NodeDescription{
 			{Name: "m", Processors: 4, Medium: &machine.MediumDescription{CommType: machine.Transputer}, Children: []machine.GroupDescription{{Count: 2, Node: "n"}}},
 			{Name: "n", Processors: 2, Medium: &machine.MediumDescription{CommType: machine.Myrinet, Channels: 2, TByte: 1e-9}, Children: []machine.GroupDescription{{Count: 2, Node: "p"}}},
 			node,

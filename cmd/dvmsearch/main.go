@@ -56,6 +56,9 @@ no processor without elements, until no larger number of processors can be
 better. Mode 3 tries all grids. Mode 5 searches as 1 and as 2 and compares. Without
 --mode the machine file's "search" holds, else mode 1.
 
+--order says which processors of the machine a grid takes. On nodes of several
+processors, and where powers differ, the best grid depends on it.
+
 SIGINT (Ctrl-C) ends a search with what it has, as --time-limit does: its end
 record has "partial". After SIGINT the exit code is 1.
 

@@ -82,6 +82,7 @@ func machines() []*machine.Machine {
 		flat("free", machine.Medium{Kind: machine.Ethernet, Channels: 1}, all(slow)),
 		flat("mixedlinks", links, some(3, fast), some(61, slow)),
 		flat("nodes", two, some(30, pair)),
+		flat("unequal", bus, some(2, three), some(1, slow), some(2, pair), some(1, machine.NewCluster("wide", two, some(2, slow), some(3, one)))),
 		flat("linknodes", bus, some(16, machine.NewCluster("links", links, some(4, one)))),
 	}
 }
@@ -212,7 +213,7 @@ type trial struct {
 }
 
 func (x trial) String() string {
-	return fmt.Sprintf("machine %s, grid %v, %+v", x.m.Name, x.grid, x.opts)
+	return fmt.Sprintf("machine %s, order %s, grid %v, %+v", x.m.Name, x.m.Order(), x.grid, x.opts)
 }
 
 // errRefused is the error of a program that both simulations refuse.
@@ -363,6 +364,7 @@ func programOptions(seed uint64) (tracegen.Options, trial) {
 	if seed/7%4 == 3 {
 		x.m = linkMachine(seed)
 	}
+	x.m = mustMachine(x.m.Ordered(machine.Orders()[max(0, int(seed/3%5)-2)]))
 	switch seed % 7 {
 	case 1:
 		x.opts.Collectives = options.Tree

@@ -41,7 +41,13 @@ func (a *route) better(b *route) bool {
 	return cmp.Or(a.sum.Cmp(b.sum), cmp.Compare(len(a.over), len(b.over)), slices.Compare(a.over, b.over)) < 0
 }
 
-// routes returns the routes of messages of some size from p to every processor.
+// route returns the route of messages of some size from p to q.
+func (n *network) route(p, q int, bytes int64) *route {
+	return n.routes(n.places[p], bytes)[n.places[q]]
+}
+
+// routes returns the routes of messages of some size from p to every processor, by
+// their numbers in the machine.
 // It tries every link from every processor until no route gets better.
 func (n *network) routes(p int, bytes int64) []*route {
 	type key struct {
@@ -140,7 +146,7 @@ func (n *network) overLinks(start float64, sys set, ms messages, why purpose) fl
 	var all []*moving
 	for pair, bytes := range ms {
 		before, after := n.overheads(why, sys.size() == len(n.rootProcs), bytes)
-		all = append(all, &moving{pair, bytes, start + before, after, n.routes(pair[0], bytes)[pair[1]].over})
+		all = append(all, &moving{pair, bytes, start + before, after, n.route(pair[0], pair[1], bytes).over})
 	}
 	slices.SortFunc(all, func(a, b *moving) int {
 		return cmp.Or(cmp.Compare(b.bytes, a.bytes), cmp.Compare(a.pair[0], b.pair[0]), cmp.Compare(a.pair[1], b.pair[1]))
@@ -176,7 +182,7 @@ func (n *network) slowestLink(sys []int, bytes int64) float64 {
 		l := &n.m.Network.Links[i]
 		ends := 0
 		for _, e := range l.Ends {
-			if slices.Contains(sys, int(e)) {
+			if slices.ContainsFunc(sys, func(p int) bool { return n.places[p] == int(e) }) {
 				ends++
 			}
 		}
@@ -218,7 +224,7 @@ func (n *network) crossings(p, q int, bytes int64) (over []crossing, tstart, per
 	if n.m.Network.Model == "pvm" {
 		perByte = n.overhead("packbyte") + n.overhead("unpackbyte")
 	}
-	for _, i := range n.routes(p, bytes)[q].over {
+	for _, i := range n.route(p, q, bytes).over {
 		l := &n.m.Network.Links[i]
 		over = append(over, crossing{medium{n.m.Root, l.ID}, 1, float64(l.Latency), float64(l.Speed)})
 		tstart += float64(l.Latency)

@@ -34,6 +34,7 @@ type occupation struct {
 // network knows when the channels of the media are busy.
 type network struct {
 	m        *machine.Machine
+	places   []int // of the processors of the grid, in the machine
 	grid     []int
 	channels map[medium][][]occupation
 	// Of a machine of links: when each link is busy, the routes found so far,
@@ -45,7 +46,7 @@ type network struct {
 
 // link returns the medium of a message from p to q.
 func (n *network) link(p, q int) medium {
-	node, first, _ := n.m.Lowest(int64(p), int64(q))
+	node, first, _ := n.m.Lowest(int64(n.places[p]), int64(n.places[q]))
 	return medium{node, first}
 }
 

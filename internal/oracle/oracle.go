@@ -84,7 +84,8 @@ type engine struct {
 	stated map[int][]bounds
 }
 
-// Run simulates all calls of src on a grid over the first processors of m.
+// Run simulates all calls of src on a grid over the first processors of m in its
+// order.
 // An error says what is wrong with the program; it wraps ErrImpossible when
 // the program could run on other grids. opts.Level must keep all intervals;
 // quanta are always chosen by the formula.
@@ -100,14 +101,19 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 		m: m, grid: grid, opts: opts, clock: make([]float64, n),
 		objects: map[uint64]any{}, headers: map[uint64]any{}, copies: map[uint64]*exchange{}, longSize: 4,
 	}
-	for p := range n {
-		e.power = append(e.power, m.Power(int64(p)))
+	place := places(m, m.Order())
+	m, err := m.Ordered(machine.InFile)
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	e.m = m
+	for p := range n {
+		e.power = append(e.power, m.Power(int64(place[p])))
+	}
 	if e.stated, err = readSections(opts.Sections); err != nil {
 		return nil, err
 	}
-	e.network = network{m: m, grid: grid, channels: map[medium][][]occupation{}}
+	e.network = network{m: m, places: place, grid: grid, channels: map[medium][][]occupation{}}
 	e.root = &system{shape: grid, traced: src.Header().Runtime.Root()}
 	for p := range n {
 		e.root.procs = append(e.root.procs, p)

@@ -110,16 +110,7 @@ func (n *Network) commonOf(s *set) (machine.Instance, bool) {
 	if s.whole || s.size < 2 {
 		return machine.Instance{}, false
 	}
-	// The processors of a node have successive numbers. So the lowest node with
-	// the first and the last of the set has all of them, and a lower node with
-	// two of them has two that are neighbours in the set.
-	at := n.Between(s.ranks[0], s.ranks[s.size-1])
-	for i := 1; i < s.size; i++ {
-		if n.Between(s.ranks[i-1], s.ranks[i]) != at {
-			return machine.Instance{}, false
-		}
-	}
-	return at, true
+	return n.alike(n.byPlace(s.ranks))
 }
 
 // doublings returns ceil(log2 n) for n >= 1.
@@ -185,13 +176,13 @@ func (n *Network) star(all *set, root int, count int64, members func(func(int) b
 		return l
 	}
 	path := n.machine.Path(int64(root))
-	counts := starCounts(path, all, root, members)
+	counts := n.starCounts(path, all, root, members)
 	for d, at := range path {
 		if counts[d] == 0 {
 			continue
 		}
 		x := star{root: root, bytes: b, count: counts[d], others: func(yield func(int) bool) {
-			without(members, root)(func(q int) bool { return lowest(path, int64(q)) != d || yield(q) })
+			without(members, root)(func(q int) bool { return n.lowest(path, q) != d || yield(q) })
 		}}
 		x.far = func() int { return n.reach(root, x.others) }
 		l.add(n, at, n.medium(at).star(&x))
@@ -200,13 +191,20 @@ func (n *Network) star(all *set, root int, count int64, members func(func(int) b
 }
 
 // starCounts returns how many messages of a star use each instance of a path.
-func starCounts(path []machine.Instance, all *set, root int, members func(func(int) bool)) []int64 {
+func (n *Network) starCounts(path []machine.Instance, all *set, root int, members func(func(int) bool)) []int64 {
 	counts := make([]int64, len(path))
-	if all == nil {
+	scattered := n.machine.Scattered()
+	if scattered && all != nil && all.starRoot == root {
+		return all.stars
+	}
+	if all == nil || scattered {
 		without(members, root)(func(q int) bool {
-			counts[lowest(path, int64(q))]++
+			counts[n.lowest(path, q)]++
 			return true
 		})
+		if all != nil {
+			all.starRoot, all.stars = root, counts
+		}
 		return counts
 	}
 	inner := int64(0)
@@ -237,8 +235,10 @@ func (n *Network) reach(root int, others func(func(int) bool)) int {
 	return far
 }
 
-// lowest returns the depth of the lowest instance on a path that contains q.
-func lowest(path []machine.Instance, q int64) int {
+// lowest returns the depth of the lowest instance on a path that contains
+// processor p.
+func (n *Network) lowest(path []machine.Instance, p int) int {
+	q := n.machine.Place(int64(p))
 	for d, x := range slices.Backward(path) {
 		if q >= x.First && q-x.First < x.Node.Processors() {
 			return d
@@ -275,13 +275,14 @@ func (n *Network) nodes(s *set) []*machine.Node {
 		return s.nodes
 	}
 	found := map[*machine.Node]bool{}
-	if s.whole {
+	if s.whole && !n.machine.Scattered() {
 		between(n.machine.Root, int64(n.size), found, map[*machine.Node]bool{})
 	} else {
-		// The lowest nodes that contain two processors of an ascending list
-		// are those that contain two neighbours in it.
-		for i := 1; i < len(s.ranks); i++ {
-			found[n.Between(s.ranks[i-1], s.ranks[i]).Node] = true
+		// The lowest nodes that contain two processors of a list in the order
+		// of the description are those that contain two neighbours in it.
+		ranks := n.byPlace(s.ranks)
+		for i := 1; i < len(ranks); i++ {
+			found[n.Between(ranks[i-1], ranks[i]).Node] = true
 		}
 	}
 	for _, node := range n.machine.Nodes() {

@@ -42,21 +42,46 @@ type topology struct {
 type Pathless struct {
 	From, To int // numbers in the root grid
 	Topology int64
+	places   [2]int64 // their numbers in the description, from 0
 }
 
 // Error names both processors and says what can be done.
 func (e *Pathless) Error() string {
 	return fmt.Sprintf("a message from processor %d to processor %d, p[%d] and p[%d] of topology %d, finds no path of links between them; connect them in the machine file or choose another topology or a smaller grid",
-		e.From, e.To, e.From+1, e.To+1, e.Topology)
+		e.From, e.To, e.places[0]+1, e.places[1]+1, e.Topology)
 }
 
 func newTopology(m *machine.Machine, size int) *topology {
 	all := int(m.Processors())
+	n := numbered(m)
 	return &topology{
-		Network: m.Network, overheads: newOverheads(m.Network), routes: newRoutes(m.Network, all), size: size,
-		bus:   len(m.Network.Links) == 1 && len(m.Network.Links[0].Ends) == all,
-		stars: map[starKey]*load{}, free: make([]units.Seconds, len(m.Network.Links)),
+		Network: n, overheads: newOverheads(n), routes: newRoutes(n, all), size: size,
+		bus:   len(n.Links) == 1 && len(n.Links[0].Ends) == all,
+		stars: map[starKey]*load{}, free: make([]units.Seconds, len(n.Links)),
 	}
+}
+
+// numbered returns the network of a machine with the ends of its links as the
+// machine numbers its processors.
+func numbered(m *machine.Machine) *machine.Network {
+	if !m.Scattered() {
+		return m.Network
+	}
+	number := make([]int32, m.Processors())
+	for p := range number {
+		number[m.Place(int64(p))] = int32(p)
+	}
+	out := *m.Network
+	out.Links = slices.Clone(out.Links)
+	for i := range out.Links {
+		l := &out.Links[i]
+		ends := make([]int32, len(l.Ends))
+		for k, p := range l.Ends {
+			ends[k] = number[p]
+		}
+		l.Ends = ends
+	}
+	return &out
 }
 
 // Err returns the first message so far for which there is no route, as a
@@ -65,7 +90,9 @@ func (n *Network) Err() error {
 	if n.links == nil || n.links.pathless == nil {
 		return nil
 	}
-	return n.links.pathless
+	p := n.links.pathless
+	p.places = [2]int64{n.machine.Place(int64(p.From)), n.machine.Place(int64(p.To))}
+	return p
 }
 
 func (t *topology) String() string { return fmt.Sprintf("topology %d", t.ID) }

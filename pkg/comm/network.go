@@ -1,6 +1,7 @@
 package comm
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -86,6 +87,8 @@ func NewNetwork(m *machine.Machine, grid []int, opts Options) *Network {
 	if m.Network != nil {
 		n.flat, n.isFlat = machine.Instance{Node: m.Root}, true
 		n.links = newTopology(m, size)
+	} else if m.Scattered() {
+		n.flat, n.isFlat = n.alike(n.byPlace(nil))
 	} else {
 		n.flat, n.isFlat = flat(m, int64(size))
 	}
@@ -109,6 +112,40 @@ func flat(m *machine.Machine, size int64) (machine.Instance, bool) {
 			return machine.Instance{}, false
 		}
 		left -= g.Count * g.Node.Processors()
+	}
+	return at, true
+}
+
+// byPlace returns the given processors, all of the root grid for nil, in the order
+// of the machine's description, in which those of a node follow each other.
+func (n *Network) byPlace(ranks []int) []int {
+	if ranks == nil {
+		for p := range n.size {
+			ranks = append(ranks, p)
+		}
+	}
+	if !n.machine.Scattered() {
+		return ranks
+	}
+	return slices.SortedFunc(slices.Values(ranks), func(p, q int) int {
+		return cmp.Compare(n.machine.Place(int64(p)), n.machine.Place(int64(q)))
+	})
+}
+
+// alike returns the instance that every message between two of the processors
+// uses, and whether there is just one. They are in the order of [Network.byPlace]:
+// then the lowest node with the first and the last has all of them, and a lower
+// node with two of them has two that are neighbours.
+func (n *Network) alike(ranks []int) (machine.Instance, bool) {
+	if len(ranks) < 2 {
+		path := n.machine.Path(int64(ranks[0]))
+		return path[len(path)-1], true
+	}
+	at := n.Between(ranks[0], ranks[len(ranks)-1])
+	for i := 1; i < len(ranks); i++ {
+		if n.Between(ranks[i-1], ranks[i]) != at {
+			return machine.Instance{}, false
+		}
 	}
 	return at, true
 }
@@ -172,6 +209,10 @@ type set struct {
 	// far is the largest distance from farRoot to a processor of the set, in
 	// hops.
 	farRoot, far int
+	// stars are the counts of a star from starRoot, see [Network.starCounts];
+	// only on a machine whose processors are scattered.
+	starRoot int
+	stars    []int64
 	// nodes are those whose media lie between processors of the set, nil before
 	// [Network.nodes] was called.
 	nodes []*machine.Node
@@ -230,7 +271,7 @@ func (s *sets) find(ranks []int) *set {
 			return k
 		}
 	}
-	k := &set{index: len(s.all), whole: whole, ranks: ranks, size: len(ranks), farRoot: -1}
+	k := &set{index: len(s.all), whole: whole, ranks: ranks, size: len(ranks), farRoot: -1, starRoot: -1}
 	if whole {
 		k.size = s.size
 	}

@@ -10,12 +10,15 @@ import (
 // listed once, the root first, and nodes refer to each other by name, so that
 // the size does not depend on the number of processors.
 type Description struct {
-	Name       string            `json:"name"`
-	Processors int64             `json:"processors"`
-	Unbounded  bool              `json:"unbounded,omitzero"`
-	Search     int               `json:"search"`
-	Topology   []int             `json:"topology,omitempty"`
-	Nodes      []NodeDescription `json:"nodes"`
+	Name       string `json:"name"`
+	Processors int64  `json:"processors"`
+	Unbounded  bool   `json:"unbounded,omitzero"`
+	Search     int    `json:"search"`
+	Topology   []int  `json:"topology,omitempty"`
+	// Order is the order in which grids take the processors; absent for that of
+	// the description.
+	Order Order             `json:"order,omitempty"`
+	Nodes []NodeDescription `json:"nodes"`
 	// Network is what connects the processors of a machine of links, nil on
 	// machines of media.
 	Network *NetworkDescription `json:"network,omitempty"`
@@ -98,6 +101,9 @@ func (m *Machine) Description() Description {
 		Search:     m.Search,
 		Topology:   m.Topology,
 		Network:    m.Network.description(),
+	}
+	if o := m.Order(); o != InFile {
+		d.Order = o
 	}
 	for _, n := range m.Nodes() {
 		nd := NodeDescription{Name: n.Name, Processors: n.total, Power: n.Power}

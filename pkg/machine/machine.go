@@ -5,7 +5,8 @@
 //  1. A [Node] is a processor or a cluster. A cluster lists groups: Count
 //     copies of one node. Copies are never made: a group of 65536 clusters
 //     refers to one Node, so that a machine costs the memory of its text.
-//  2. Processors are the leaves, numbered from 0 in the order of the lists.
+//  2. Processors are the leaves, numbered from 0 in the order of the lists, or
+//     in another one ([Machine.Ordered]).
 //  3. Every instance of a cluster has a medium of its own. A message between
 //     two processors uses the medium of the lowest node that contains both
 //     ([Machine.Lowest]).
@@ -52,6 +53,11 @@ type Machine struct {
 	// Warnings are those found when the description was read. [Machine.Equal]
 	// ignores them.
 	Warnings []*diag.Error
+
+	// order is that of the numbers of the processors; place holds their numbers
+	// in the description, nil when they are the same.
+	order Order
+	place []int64
 }
 
 // New returns a machine with the given root, or an error that says which rule
@@ -148,14 +154,14 @@ func (m *Machine) Nodes() []*Node {
 }
 
 // Equal reports whether two machines have the same description: name, search
-// mode, topology, bound and network, and the same nodes with the same groups,
+// mode, order, topology, bound and network, and the same nodes with the same groups,
 // powers and media. {2 x a} and {a, a} differ.
 func (m *Machine) Equal(o *Machine) bool {
 	if m == nil || o == nil {
 		return m == o
 	}
 	return m.Name == o.Name && m.Search == o.Search && m.Unbounded == o.Unbounded &&
-		slices.Equal(m.Topology, o.Topology) &&
+		m.Order() == o.Order() && slices.Equal(m.Topology, o.Topology) &&
 		slices.EqualFunc(m.Nodes(), o.Nodes(), (*Node).sameText) && m.Network.equal(o.Network)
 }
 
@@ -180,6 +186,7 @@ func (m *Machine) mustHave(p int64) {
 // groups).
 func (m *Machine) Power(p int64) float64 {
 	m.mustHave(p)
+	p = m.Place(p)
 	n, first := m.Root, int64(0)
 	for !n.Leaf() {
 		c, f := n.child(p - first)
@@ -188,14 +195,15 @@ func (m *Machine) Power(p int64) float64 {
 	return n.Power
 }
 
-// Lowest returns the lowest node that contains both processors, the number of
-// its first processor and its depth (0 for the root). For p == q that is the
+// Lowest returns the lowest node that contains both processors, the number in
+// the description of its first processor and its depth (0 for the root). For p == q that is the
 // processor itself. The three identify an instance of a medium: two messages
 // share a medium when they have the same three. It costs O(depth x log
 // groups) and allocates nothing.
 func (m *Machine) Lowest(p, q int64) (n *Node, first int64, depth int) {
 	m.mustHave(p)
 	m.mustHave(q)
+	p, q = m.Place(p), m.Place(q)
 	n = m.Root
 	for !n.Leaf() {
 		c, f := n.child(p - first)
@@ -207,8 +215,9 @@ func (m *Machine) Lowest(p, q int64) (n *Node, first int64, depth int) {
 	return n, first, depth
 }
 
-// Instance is one copy of a node in a machine: the processors First to
-// First + Node.Processors() - 1, Depth levels below the root.
+// Instance is one copy of a node in a machine: the processors that have the
+// numbers First to First + Node.Processors() - 1 in the description, Depth levels
+// below the root.
 type Instance struct {
 	Node  *Node
 	First int64
@@ -220,6 +229,7 @@ type Instance struct {
 // lower one, are those of Path[d] without those of Path[d+1].
 func (m *Machine) Path(p int64) []Instance {
 	m.mustHave(p)
+	p = m.Place(p)
 	at := Instance{Node: m.Root}
 	path := []Instance{at}
 	for !at.Node.Leaf() {

@@ -9,13 +9,20 @@ type PowerRun struct {
 // PowerRuns returns the powers of processors 0 to n-1, 0 <= n <= Processors,
 // as runs: in order, without gaps, adjacent runs of different powers. A subtree
 // whose processors all have one power is one step, whatever its size. The running
-// time is O(runs x depth) plus the size of the description.
+// time is O(runs x depth) plus the size of the description, and O(n x depth) when
+// the processors are not numbered as in the description.
 func (m *Machine) PowerRuns(n int64) []PowerRun {
 	if n == 0 {
 		return nil
 	}
 	m.mustHave(n - 1)
 	w := runWriter{uniform: map[*Node]float64{}}
+	if m.Scattered() {
+		for p := range n {
+			w.add(1, m.Power(p))
+		}
+		return w.runs
+	}
 	w.scan(m.Root)
 	w.write(m.Root, n)
 	return w.runs
@@ -25,7 +32,11 @@ func (m *Machine) PowerRuns(n int64) []PowerRun {
 // 0.
 func (m *Machine) MaxPower(n int64) float64 {
 	largest := 0.0
-	if n > 0 {
+	if n > 0 && m.Scattered() {
+		for _, r := range m.PowerRuns(n) {
+			largest = max(largest, r.Power)
+		}
+	} else if n > 0 {
 		m.mustHave(n - 1)
 		largest = maxPower(m.Root, n, map[*Node]float64{})
 	}

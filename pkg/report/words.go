@@ -101,6 +101,12 @@ func machineWords(d *machine.Description) (summary string, nodes []string) {
 	} else {
 		summary += count(d.Processors, "processor", "processors")
 	}
+	switch d.Order {
+	case machine.Fastest:
+		summary += ", the fastest taken first"
+	case machine.Cyclic:
+		summary += ", one of each node taken in turn"
+	}
 	for i := range d.Nodes {
 		nodes = append(nodes, nodeWords(&d.Nodes[i]))
 	}

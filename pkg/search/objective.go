@@ -93,16 +93,22 @@ func (c *Config) cost(t units.Seconds, n int) float64 {
 	return float64(t) * float64(n)
 }
 
-// taken returns the number of processors of all nodes that contain one of the first
-// n processors of a machine. A node is a cluster of processors only; in a machine
-// with one cluster each processor is a node.
+// taken returns the number of processors of all nodes ([machine.Machine.Home])
+// that contain one of the first n processors of a machine.
 func taken(m *machine.Machine, n int64) int64 {
-	path := m.Path(n - 1)
-	if len(path) <= 2 {
-		return n
+	if !m.Scattered() {
+		h := m.Home(n - 1)
+		return h.First + h.Node.Processors()
 	}
-	node := path[len(path)-2]
-	return node.First + node.Node.Processors()
+	seen := map[int64]bool{}
+	sum := int64(0)
+	for p := range n {
+		if h := m.Home(p); !seen[h.First] {
+			seen[h.First] = true
+			sum += h.Node.Processors()
+		}
+	}
+	return sum
 }
 
 // check returns an error for a configuration with which no search is possible.

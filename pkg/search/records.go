@@ -76,6 +76,8 @@ type Best struct {
 	ExecutionTime units.Seconds `json:"execution_time"`
 	Efficiency    float64       `json:"efficiency"`
 	Cost          *float64      `json:"cost,omitempty"`
+	// Order is the order in which the grid takes the processors of the machine.
+	Order machine.Order `json:"order"`
 }
 
 // Explanation is a sentence about the search.

@@ -220,7 +220,7 @@ func (s *state) nothing() error {
 // bestRecord returns the record of the best grid.
 func (s *state) bestRecord() *Best {
 	g := s.best
-	return &Best{"best", g.extents, g.n, g.out.time, g.out.efficiency, s.costOf(g)}
+	return &Best{"best", g.extents, g.n, g.out.time, g.out.efficiency, s.costOf(g), s.cfg.Machine.Order()}
 }
 
 // costOf returns the cost of a grid, nil for other objectives.

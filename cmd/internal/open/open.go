@@ -5,7 +5,9 @@ package open
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,8 +56,25 @@ func One(e *cli.Env, what string) (string, error) {
 const maxMachineFile = 16 << 20
 
 // Machine reads the machine that the options of [MachineFlags] describe, with
-// the changes that they ask for, and shows the warnings and notes about it.
+// the changes that they ask for and its processors in the order that they state,
+// and shows the warnings and notes about it.
 func Machine(e *cli.Env) (*machine.Machine, error) {
+	order := machine.Order(e.Flags.String("order"))
+	if !slices.Contains(machine.Orders(), order) {
+		return nil, cli.Usagef("--order: found %q, expected file, fastest or cyclic", order)
+	}
+	m, err := unordered(e)
+	if err != nil {
+		return nil, err
+	}
+	if m, err = m.Ordered(order); err != nil {
+		return nil, fmt.Errorf("--order: %w", err)
+	}
+	return m, nil
+}
+
+// unordered is [Machine] with the processors as the description lists them.
+func unordered(e *cli.Env) (*machine.Machine, error) {
 	files := e.Values("machine")
 	if len(files) == 0 {
 		return nil, cli.Usagef("no machine is given; name its description with -m FILE (see testdata/machines for examples)")

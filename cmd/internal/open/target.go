@@ -22,6 +22,7 @@ func MachineFlags() []urfave.Flag {
 		&urfave.StringFlag{Name: "model", Usage: "programming model whose overheads count on a Parasol machine: `" + strings.Join(parasol.Models(), "|") + "` (default: mpi, if the file has it)"},
 		&urfave.StringFlag{Name: "traced-on", Usage: "type of the processor that the program was traced on, `[FILE:]ID` of a Parasol machine (default: that of processor 1)"},
 		&urfave.BoolFlag{Name: "small-loops", Usage: "the loops fit in the instruction caches of a Parasol machine"},
+		&urfave.StringFlag{Name: "order", Value: string(machine.InFile), Usage: "which processors a grid takes: as the machine lists them, the fastest first, or one of each node in turn: `file|fastest|cyclic`"},
 	}, ChangeFlags()...)
 }
 

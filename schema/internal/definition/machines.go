@@ -12,6 +12,7 @@ func machineDefs() object {
 				"unbounded":  {doc: "there are as many processors as a grid needs; absent when there are not", keys: only(true)},
 				"search":     {doc: "mode of search that the description asks for, 0 for none", keys: enum(list{0, 1, 2, 3, 5})},
 				"topology":   {doc: "extents of the processor grid that the description states, absent without one", keys: notEmpty(), items: atLeast(1)},
+				"order":      {doc: "order in which grids take the processors: the fastest first, or one of each node in turn; absent when as the description lists them", keys: enum(list{"fastest", "cyclic"})},
 				"nodes":      {doc: "the nodes, the root first", keys: notEmpty()},
 				"network":    {doc: "the links between the processors; absent when media of the nodes connect them"},
 			}))},

@@ -51,7 +51,9 @@ func searches() object {
 		{"pareto", record("pareto", "Grid of the Pareto front", "No grid with as many processors or fewer is faster.",
 			fieldsOf[search.Point](point))},
 		{"best", record("best", "Best grid", "The grid that the search found.",
-			fieldsOf[search.Best](join(notes{"efficiency": efficiency, "cost": cost}, point)))},
+			fieldsOf[search.Best](join(notes{"efficiency": efficiency, "cost": cost,
+				"order": {doc: "order in which the grid takes the processors: as the description lists them, the fastest first, or one of each node in turn", keys: enum(list{"file", "fastest", "cyclic"})},
+			}, point)))},
 		{"explanation", record("explanation", "Sentence about the search", "Why the best grid is the best.",
 			fieldsOf[search.Explanation](notes{
 				"about": {doc: "what it is about: the step that found the grid, a neighbour of it, what excluded the others, where the time goes", keys: enum(list{"found", "neighbour", "bound", "time"})},
