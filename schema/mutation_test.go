@@ -52,6 +52,7 @@ var mayBeAbsent = map[string]string{
 	"interval.pop":         "only with the option --pop",
 	"span.op":              "computation is no operation",
 
+	"machine.order":         "processors are in the order of the file",
 	"search.threshold":      "only mode 1 has one",
 	"search.min_efficiency": "nothing may be asked of the best grid",
 	"search.deadline":       "nothing may be asked of the best grid",
@@ -76,7 +77,7 @@ var fixed = map[string]bool{
 	"trace.version": true, "simulation.version": true, "search.version": true,
 	"call.only": true, "nested_call.only": true, "call.outside": true, "nested_call.outside": true,
 	"interval.type": true, "span.kind": true, "span.processors": true, "medium.comm_type": true,
-	"machine.unbounded": true, "machine.search": true, "search.mode": true, "search.objective": true,
+	"machine.unbounded": true, "machine.order": true, "best.order": true, "machine.search": true, "search.mode": true, "search.objective": true,
 	"simulation.measured": true, "options.collectives": true, "options.across": true, "options.balance": true, "options.async": true,
 }
 
