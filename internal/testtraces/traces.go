@@ -102,13 +102,13 @@ func Programs(t testing.TB) []string {
 }
 
 // Sample returns the programs for tests that simulate each of them many times.
-// These are all of [Programs]; under the race detector, which makes tests ten times
-// as slow, runs of the same program with other settings of the run-time system,
-// and runs without intervals, are left out.
+// Runs of the same program with other settings of the run-time system, and runs
+// without intervals, make the same calls; they are left out but in a long run of
+// tests.
 func Sample(t testing.TB) []string {
 	t.Helper()
 	names := Programs(t)
-	if !effort.Race || effort.Long() {
+	if effort.Long() {
 		return names
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {

@@ -22,6 +22,7 @@ import (
 // over two pipes: messages are JSON, each ended by a zero byte.
 type browser struct {
 	in   *os.File
+	end  func()     // ends the program and removes its files
 	lock sync.Mutex // guards the fields below
 	next int
 	wait map[int]chan answer
@@ -44,10 +45,25 @@ func chromium() string {
 	return ""
 }
 
-// startBrowser starts a browser that ends with the test. Without Chromium the
-// test is left out ([leftout.Skip]).
+// shared is the browser of all tests, nil before one has asked for it.
+var shared *browser
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if shared != nil {
+		shared.end()
+	}
+	os.Exit(code)
+}
+
+// startBrowser returns the browser of all tests, and starts it when it is the
+// first to ask for it. It ends after the last test. Without Chromium the test is
+// left out ([leftout.Skip]).
 func startBrowser(t testing.TB) *browser {
 	t.Helper()
+	if shared != nil {
+		return shared
+	}
 	if effort.Race {
 		t.Skip("the pages are the same without the race detector")
 	}
@@ -57,6 +73,10 @@ func startBrowser(t testing.TB) *browser {
 	program := chromium()
 	if program == "" {
 		leftout.Skip(t, t.Name()+": needs the program chromium")
+	}
+	profile, err := os.MkdirTemp("", "chromium")
+	if err != nil {
+		t.Fatal(err)
 	}
 	theirIn, ourOut, err := os.Pipe()
 	if err != nil {
@@ -68,7 +88,7 @@ func startBrowser(t testing.TB) *browser {
 	}
 	c := exec.Command(program, "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage",
-		"--hide-scrollbars", "--force-color-profile=srgb", "--remote-debugging-pipe", "--user-data-dir="+t.TempDir())
+		"--hide-scrollbars", "--force-color-profile=srgb", "--remote-debugging-pipe", "--user-data-dir="+profile)
 	c.ExtraFiles = []*os.File{theirIn, theirOut}
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
@@ -81,7 +101,7 @@ func startBrowser(t testing.TB) *browser {
 		defer close(read)
 		b.read(bufio.NewReaderSize(ourIn, 1<<16))
 	}()
-	t.Cleanup(func() {
+	b.end = func() {
 		b.send("", "Browser.close", nil)
 		ourOut.Close()
 		stop := time.AfterFunc(20*time.Second, func() { c.Process.Kill() })
@@ -89,7 +109,9 @@ func startBrowser(t testing.TB) *browser {
 		stop.Stop()
 		ourIn.Close()
 		<-read
-	})
+		os.RemoveAll(profile)
+	}
+	shared = b
 	return b
 }
 

@@ -106,8 +106,7 @@ func pairs() []pair {
 	if !effort.Long() {
 		some := []pair{
 			{"compute/mixed.ptr.zst", 1, false, 50}, {"compute/mixed.ptr.zst", 1, true, 5}, {"sizes/mixed_300.ptr.zst", 1, true, 0.5},
-			{"sizes/sor_376.ptr.zst", 1, false, 5}, {"compute/sor.ptr.zst", 1, false, 50}, {"single/f04_across.ptr.zst", 1000, true, 50},
-			{"single/f01_ivals.ptr.zst", 1000, true, 50}, {"single/f11_subr.ptr.zst", 1000, false, 5},
+			{"compute/sor.ptr.zst", 1, false, 50}, {"single/f04_across.ptr.zst", 1000, true, 50}, {"single/f11_subr.ptr.zst", 1000, false, 5},
 		}
 		if effort.Race {
 			some = some[:3]

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"dvmtools/internal/effort"
 	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
@@ -120,10 +121,12 @@ func checkAccounts(t *testing.T, where string, r *sim.Result) {
 	}
 	for i := range ivs {
 		iv := &ivs[i]
-		at := fmt.Sprintf("%s: interval %d (%s %s:%d)", where, iv.ID, iv.Type, iv.File, iv.Line)
+		at := func() string {
+			return fmt.Sprintf("%s: interval %d (%s %s:%d)", where, iv.ID, iv.Type, iv.File, iv.Line)
+		}
 		check := func(law, what string, a, b float64) {
 			if !near(a, b, rel) {
-				t.Errorf("%s: %s: %s: %.17g and %.17g", at, law, what, a, b)
+				t.Errorf("%s: %s: %s: %.17g and %.17g", at(), law, what, a, b)
 			}
 		}
 		var s sums
@@ -132,7 +135,7 @@ func checkAccounts(t *testing.T, where string, r *sim.Result) {
 			check("L2", "execution time and its parts", float64(tm.ExecutionTime), float64(tm.CPUTime+tm.SYSTime+tm.IOTime+tm.Communication))
 			for k := range interval.NumKinds {
 				if kt := tm.Kind(k); kt.RealSynch > kt.Communication*(1+1e-9) || (r.Options.Async != options.Free || i == 0) && kt.Synch < kt.RealSynch*(1-1e-9) {
-					t.Errorf("%s: processor %d: %s: %+v", at, *p.Rank, k, *kt)
+					t.Errorf("%s: processor %d: %s: %+v", at(), *p.Rank, k, *kt)
 				}
 			}
 			s.n++
@@ -164,10 +167,10 @@ func checkAccounts(t *testing.T, where string, r *sim.Result) {
 		check("L3", "sum of I/O", float64(iv.IOTime), float64(s.IOTime))
 		check("L3", "sum of overlap", float64(iv.Overlap), float64(s.Overlap))
 		if iv.Processors != s.n {
-			t.Errorf("%s: %d processors, %d records", at, iv.Processors, s.n)
+			t.Errorf("%s: %d processors, %d records", at(), iv.Processors, s.n)
 		}
 		if iv.Efficiency < 0 || iv.Efficiency > 1+1e-9 {
-			t.Errorf("%s: efficiency %v", at, iv.Efficiency)
+			t.Errorf("%s: efficiency %v", at(), iv.Efficiency)
 		}
 		// L5: what nested intervals have, the interval has.
 		var nested interval.Times
@@ -200,7 +203,7 @@ func checkAccounts(t *testing.T, where string, r *sim.Result) {
 			{"reductions", float64(ops.Reduction), float64(iv.Operations.Reduction)},
 		} {
 			if c.nested > c.self*(1+rel)+1e-15 {
-				t.Errorf("%s: L5: %s: nested intervals have %g, all together %g", at, c.what, c.nested, c.self)
+				t.Errorf("%s: L5: %s: nested intervals have %g, all together %g", at(), c.what, c.nested, c.self)
 			}
 		}
 	}
@@ -220,7 +223,10 @@ func TestLawsOnEveryTraceMachineAndGrid(t *testing.T) {
 	machines := map[string]*machine.Machine{"bus": machineOf(t, bus), "mixed": machineOf(t, mixed), "tree": machineOf(t, tree), "transputer": machineOf(t, transputer), "boards": machineOf(t, boards)}
 	twice, free := machineOf(t, twice), machineOf(t, free)
 	cases, wide := 0, 0
-	programs := testtraces.Sample(t)
+	programs := testtraces.Programs(t)
+	if effort.Race {
+		programs = testtraces.Sample(t)
+	}
 	for _, path := range programs {
 		b := testtraces.Text(t, path)
 		one := simulate(t, path, b, machines["bus"], []int{1})

@@ -35,10 +35,7 @@ func TestRecordedSimulationsCanBeReplayed(t *testing.T) {
 	for _, name := range []string{"f01_ivals", "f02_heat3d", "f03_async", "f04_across", "f05_remote", "f06_redist", "f07_copy", "f08_io", "f09_tasks", "c12_groups", "d15_api"} {
 		programs[name] = testtraces.Text(t, "single/"+name+".ptr.zst")
 	}
-	seeds := uint64(40)
-	if effort.Race {
-		seeds = 10
-	}
+	seeds := uint64(effort.Of(10, 200))
 	for seed := range seeds {
 		programs[fmt.Sprint("seed ", seed)] = tracegen.Generate(tracegen.Options{Seed: seed + 1, Grid: []int{2, 2}}).Text()
 	}
