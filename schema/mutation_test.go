@@ -49,6 +49,7 @@ var mayBeAbsent = map[string]string{
 	"network.overheads":    "no function costs time",
 	"network.links":        "a topology may have none",
 	"options.sections":     "the trace knows its sections",
+	"options.loop_cost":    "iterations cost the same",
 	"interval.pop":         "only with the option --pop",
 	"span.op":              "computation is no operation",
 

@@ -21,6 +21,10 @@
 // 16=0-1/4,17=2-3/4 states them: the crtps_ of line 16 has processors 0 to 1 of
 // 4. They are scaled to the grid.
 //
+// All iterations of a loop cost the same, unless --loop-cost says otherwise: as
+// lu.fdv:16=I1, an expression in the loop's indices, or as traced, by the times of
+// the processes of a run (dvmtrace-merge --call-times own).
+//
 //	dvmtrace-parse jac.ptr | dvmsim -m cluster.par -g 4x4 | dvmreport > jac.html
 //	dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.record=="interval" and .level==0).execution_time'
 package main

@@ -53,8 +53,9 @@ type frame struct {
 }
 
 // An Evaluator computes expressions in one scope and remembers the values of
-// variables, so the scope must not change while it is in use. It is for one
-// goroutine.
+// variables that are expressions, so these must not change while it is in use.
+// A variable with a Value may be given another one between two expressions. It
+// is for one goroutine.
 type Evaluator struct {
 	scope  Scope
 	memos  map[*Variable]*memo

@@ -86,6 +86,9 @@ type Options struct {
 	// Sections are those of processor systems that the user stated, as
 	// package procs reads them, "" for none.
 	Sections string `json:"sections,omitempty"`
+	// LoopCost are what iterations of loops cost, as package density reads
+	// them, nil when all of a loop cost the same.
+	LoopCost []string `json:"loop_cost,omitempty"`
 	// Level is the depth down to which intervals were kept, -1 for all.
 	Level int `json:"level"`
 }

@@ -138,6 +138,9 @@ func volume(a, b int64) (int64, bool) {
 	return a * b, true
 }
 
+// Mapping returns the mapping that the shares are of.
+func (s *Share) Mapping() *Mapping { return s.m }
+
 // Diagonal reports whether a dimension of the index space is cut along two
 // grid dimensions, so that counts are no products.
 func (s *Share) Diagonal() bool { return s.diagonal }

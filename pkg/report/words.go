@@ -165,6 +165,9 @@ func optionWords(o *interval.Options) string {
 	if o.Sections != "" {
 		list = append(list, "sections "+Clean(o.Sections))
 	}
+	for _, c := range o.LoopCost {
+		list = append(list, "loop cost "+Clean(c))
+	}
 	return strings.Join(list, ", ")
 }
 

@@ -130,9 +130,7 @@ func (s *Sim) passEdges(l *object.Loop, times []loopTime, e *edgeCounts, edges b
 		if s.passOwnLoop(l.System, p.of.share, p.user, p.system, e.labels, func(labels []int64) float64 { return counts.part(labels, edges) }) {
 			continue
 		}
-		s.clocks.AddBy(l.System, e.labels, func(labels []int64) clock.Amount {
-			return workOf(p.of.share, counts.count(labels, edges), p.user.merged, p.system.merged)
-		})
+		s.clocks.AddBy(l.System, e.labels, func(labels []int64) clock.Amount { return e.work(i, labels, edges) })
 	}
 	s.clocks.Enter(s.account())
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"dvmtools/pkg/clock"
+	"dvmtools/pkg/density"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/units"
@@ -47,6 +49,9 @@ type edgeCounts struct {
 	times    []loopTime
 	of       []*edgePortion // of each part
 	portions []*edgePortion
+	// user and system are, for each part, what processors spend by the costs of
+	// their iterations; nil where these all cost the same.
+	user, system []*density.Shares
 }
 
 // edgePortion holds, for each grid dimension and label, the iterations along it
@@ -54,6 +59,9 @@ type edgeCounts struct {
 type edgePortion struct {
 	of       *portion
 	n, inner [][]int64
+	// all and rest are what n and inner count, along dimensions that are cut, where
+	// iterations have costs.
+	all, rest [][]density.Range
 }
 
 // time returns how long a processor of power 1 works at the edges, or not at
@@ -61,11 +69,24 @@ type edgePortion struct {
 func (e *edgeCounts) time(labels []int64, edges bool) units.Seconds {
 	var t units.Seconds
 	for i := range e.times {
-		p := &e.times[i]
-		w := workOf(p.of.share, e.of[i].count(labels, edges), p.user.merged, p.system.merged)
+		w := e.work(i, labels, edges)
 		t += w.User + w.System
 	}
 	return t
+}
+
+// work returns what a processor does of part i of the loop's time at the edges,
+// or not at the edges, own times excepted.
+func (e *edgeCounts) work(i int, labels []int64, edges bool) clock.Amount {
+	t, of := &e.times[i], e.of[i]
+	w := workOf(t.of.share, of.count(labels, edges), t.user.merged, t.system.merged)
+	if u := e.user[i]; u != nil {
+		w.User = scaled(t.user.merged, of.costs(u, labels, edges))
+	}
+	if y := e.system[i]; y != nil {
+		w.System = scaled(t.system.merged, of.costs(y, labels, edges))
+	}
+	return w
 }
 
 // count returns how many iterations a processor has at the edges, or not at
@@ -81,6 +102,28 @@ func (p *edgePortion) count(labels []int64, edges bool) int64 {
 		return n - inner
 	}
 	return inner
+}
+
+// costs returns which part of the loop's time a processor spends by costs at
+// the edges, or not at the edges.
+func (p *edgePortion) costs(parts *density.Shares, labels []int64, edges bool) float64 {
+	all := p.costsOf(parts, labels, p.n, p.all)
+	rest := p.costsOf(parts, labels, p.inner, p.rest)
+	if edges {
+		return max(0, all-rest)
+	}
+	return rest
+}
+
+// costsOf returns which part of the loop's time iterations take of which there
+// are n along each dimension, with the given ranges along those that are cut.
+func (p *edgePortion) costsOf(parts *density.Shares, labels []int64, n [][]int64, ranges [][]density.Range) float64 {
+	for k, l := range labels {
+		if n[k][l] == 0 {
+			return 0
+		}
+	}
+	return parts.Part(func(k int) density.Range { return ranges[k][labels[k]] })
 }
 
 // most returns the labels with which e.time is longest.
@@ -118,6 +161,8 @@ func edgeShare(l *object.Loop, times []loopTime, groups []*object.ShadowGroup, i
 			e.portions = append(e.portions, &edgePortion{of: times[i].of})
 		}
 		e.of = append(e.of, e.portions[at])
+		e.user = append(e.user, times[i].of.sharesOf(times[i].user))
+		e.system = append(e.system, times[i].of.sharesOf(times[i].system))
 	}
 	maps := make([]*layout.Mapping, len(e.portions))
 	rules := make([][]layout.Rule, len(e.portions))
@@ -140,17 +185,27 @@ func edgeShare(l *object.Loop, times []loopTime, groups []*object.ShadowGroup, i
 		labels := make([]int64, n)
 		for _, p := range e.portions {
 			p.n, p.inner = append(p.n, nil), append(p.inner, nil)
+			p.all, p.rest = append(p.all, nil), append(p.rest, nil)
 		}
 		sources := edgesAlong(l, groups, k, imports)
 		var key []byte
 		counts := make([][2]int64, len(maps))
+		costs := make([][2]density.Range, len(maps))
+		var out []int64
 		for c := range n {
 			key = key[:0]
 			zones := zonesAt(sources, c)
 			for i := range maps {
-				all, inner := alongEdge(&maps[i].Ranges[k], l.Template.Dist, rules[i], k, c, zones)
+				sp := &maps[i].Ranges[k]
+				var all, inner int64
+				all, inner, out = alongEdge(out[:0], sp, l.Template.Dist, rules[i], k, c, zones)
 				counts[i] = [2]int64{all, inner}
 				key = layout.AppendIntsKey(key, counts[i][:])
+				if cost := e.portions[i].of.cost; cost != nil && sp.Dim >= 0 {
+					slices.Sort(out)
+					costs[i] = [2]density.Range{cost.cover.Along(k, sp.Lo[c], sp.Hi[c], nil), cost.cover.Along(k, sp.Lo[c], sp.Hi[c], out)}
+					key = costs[i][1].AppendKey(costs[i][0].AppendKey(key))
+				}
 			}
 			id, ok := ids[string(key)]
 			if !ok {
@@ -159,6 +214,7 @@ func edgeShare(l *object.Loop, times []loopTime, groups []*object.ShadowGroup, i
 				for i := range maps {
 					p := e.portions[i]
 					p.n[k], p.inner[k] = append(p.n[k], counts[i][0]), append(p.inner[k], counts[i][1])
+					p.all[k], p.rest[k] = append(p.all[k], costs[i][0]), append(p.rest[k], costs[i][1])
 				}
 			}
 			labels[c] = id
@@ -267,19 +323,20 @@ func touches(zones []zone, r layout.Rule) bool {
 
 // alongEdge returns how many iterations coordinate c of grid dimension k
 // executes along the loop dimension that is cut there, and how many of them
-// are not at an edge. Along a dimension that is not cut it is 1 where the loop
-// is executed, and not at an edge unless all of it lies on such an element.
-func alongEdge(sp *layout.Ranges, d *layout.Dist, rules []layout.Rule, k, c int, zones []zone) (all, inner int64) {
+// are not at an edge; those that are it appends to out, along a dimension that
+// is cut. Along one that is not cut it is 1 where the loop is executed, and not at
+// an edge unless all of it lies on such an element.
+func alongEdge(out []int64, sp *layout.Ranges, d *layout.Dist, rules []layout.Rule, k, c int, zones []zone) (all, inner int64, at []int64) {
 	if sp.Dim < 0 {
 		if !sp.Holds(c) {
-			return 0, 0
+			return 0, 0, out
 		}
 		if d.Dims[k].Kind == layout.Cut {
 			if touches(zones, rules[d.Dims[k].Axis]) {
-				return 1, 0
+				return 1, 0, out
 			}
 		}
-		return 1, 1
+		return 1, 1, out
 	}
 	r := rules[d.Dims[k].Axis]
 	all = sp.Hi[c] - sp.Lo[c]
@@ -302,8 +359,9 @@ func alongEdge(sp *layout.Ranges, d *layout.Dist, rules []layout.Rule, k, c int,
 		for t := first; t <= last; t++ {
 			if p := r.A*t + r.B; holds(zones[i:i+1], p) && !holds(zones[:i], p) {
 				inner--
+				out = append(out, t)
 			}
 		}
 	}
-	return all, inner
+	return all, inner, out
 }

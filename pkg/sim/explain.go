@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/density"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/procs"
@@ -109,13 +110,36 @@ func (s *Sim) sayShare(what string, t units.Seconds, share *layout.Share, sys *p
 		}
 		most = max(most, n)
 	}
-	alike := "no two processors do the same"
-	if share.Same > 1 {
-		alike = fmt.Sprintf("%d processors each do the same, (%d-1)/%d of it is insufficient parallelism", share.Same, share.Same, share.Same)
-	}
 	s.say("%s %s on system %s: processor i spends %s * N_i / N / power with N = %d, N_i = %d..%d; %s",
-		what, micro(t), gridText(sys.Grid), micro(t), share.Total, least, most, alike)
+		what, micro(t), gridText(sys.Grid), micro(t), share.Total, least, most, alikeWords(share.Same))
 	s.say("  the longest: %s * %d / %d = %s on power 1", micro(t), most, share.Total, micro(scaled(t, float64(most)/float64(share.Total))))
+}
+
+// alikeWords says how many processors execute the same.
+func alikeWords(same int64) string {
+	if same > 1 {
+		return fmt.Sprintf("%d processors each do the same, (%d-1)/%d of it is insufficient parallelism", same, same, same)
+	}
+	return "no two processors do the same"
+}
+
+// sayCosts explains loop time that processors spend by the costs of their
+// iterations.
+func (s *Sim) sayCosts(what string, t units.Seconds, p *portion, parts *density.Shares) {
+	if s.explained == nil {
+		return
+	}
+	sys := p.loop.System
+	least, most := 2.0, 0.0
+	coords := make([]int, len(sys.Grid))
+	for i := range sys.Size() {
+		sys.Coords(i, coords)
+		x := partAt(parts, coords)
+		least, most = min(least, x), max(most, x)
+	}
+	s.say("%s %s on system %s: by the cost of iterations, %s: processor i spends %s * W_i / W / power with W_i / W = %.9g..%.9g; %s",
+		what, micro(t), gridText(sys.Grid), p.cost, micro(t), least, most, alikeWords(p.share.Same))
+	s.say("  the longest: %s * %.9g = %s on power 1", micro(t), most, micro(scaled(t, most)))
 }
 
 // sayDeferred explains loop time that passes at the loop's end.
@@ -140,6 +164,11 @@ func (s *Sim) sayEdges(what string, e *edgeCounts, edges bool) {
 	for i := range e.times {
 		p := &e.times[i]
 		t, n, total := p.user.merged+p.system.merged, e.of[i].count(labels, edges), p.of.share.Total
+		if e.user[i] != nil || e.system[i] != nil {
+			w := e.work(i, labels, edges)
+			s.say("loop time %s %s: by the cost of iterations, %s: at most %s on power 1", micro(t), what, p.of.cost, micro(w.User+w.System))
+			continue
+		}
 		s.say("loop time %s %s: at most %s * %d / %d = %s on power 1", micro(t), what, micro(t), n, total, micro(scaled(t, float64(n)/float64(total))))
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"dvmtools/pkg/clock"
 	"dvmtools/pkg/layout"
 	"dvmtools/pkg/object"
-	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
@@ -45,6 +44,10 @@ type portion struct {
 	// share says who executes how much of it; nil when all processors of the
 	// current system execute all of it.
 	share *layout.Share
+	// cost is what its iterations cost, nil when all cost the same; priced says
+	// that it has been looked for.
+	cost   *portionCost
+	priced bool
 }
 
 // loopTime is time that passed in a portion and is booked to an account.
@@ -88,12 +91,17 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 		p.own.begin()
 		own.booked = s.passBetween(c)
 	}
-	s.loop.portion, err = s.loop.portionOf(c, l)
-	if err == nil && p != nil && s.loop.portion.share != nil {
+	if s.loop.portion, err = s.loop.portionOf(c, l); err != nil {
+		return own, err
+	}
+	if err := s.price(c, s.loop.portion); err != nil {
+		return own, err
+	}
+	if p != nil && s.loop.portion.share != nil {
 		// A pipeline sends its messages even when no time passes.
 		s.keepTime(s.loop.portion, spent{}, spent{})
 	}
-	return own, err
+	return own, nil
 }
 
 // portionOf returns what a dopl_ hands out.
@@ -155,7 +163,7 @@ func (s *Sim) passInBody(user, system spent) {
 		s.sayDeferred(user, system)
 		return
 	}
-	s.passShare(p.loop.System, p.share, user, system)
+	s.passShare(p, user, system)
 }
 
 // keepTime keeps loop time for what needs to know it at the loop's end.
@@ -182,11 +190,12 @@ func (s *Sim) keepTime(p *portion, user, system spent) {
 	s.loop.times = append(times, part)
 }
 
-// passShare passes time that processors spend by their shares: processor i
-// does N_i of N, or its own; what several of them do alike is insufficient
-// parallelism.
-func (s *Sim) passShare(sys *procs.System, share *layout.Share, userSpent, systemSpent spent) {
-	if s.passOwnLoop(sys, share, userSpent, systemSpent, nil, nil) {
+// passShare passes time that processors spend by their shares of a portion:
+// processor i does N_i of N, what its iterations cost, or its own; what several
+// of them do alike is insufficient parallelism.
+func (s *Sim) passShare(p *portion, userSpent, systemSpent spent) {
+	sys, share := p.loop.System, p.share
+	if s.passOwnLoop(sys, share, userSpent, systemSpent, nil, nil) || s.passCosts(p, userSpent, systemSpent) {
 		return
 	}
 	user, system := userSpent.merged, systemSpent.merged

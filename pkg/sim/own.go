@@ -21,6 +21,10 @@ type spent struct {
 	// [call.Absent] where nothing was spent; merged is 0 then. It belongs to the
 	// call at hand.
 	own []units.Seconds
+	// traced, when not nil, are the times of the processes of the run that was
+	// traced, as own, of which merged was made: they say how merged is spread
+	// over the iterations of a loop (docs/model.md#costs-of-iterations).
+	traced []units.Seconds
 }
 
 // none reports whether no time was spent.
@@ -80,7 +84,11 @@ func (s *Sim) takeOwn(c *call.Call) error {
 	}
 	s.own.apart = map[*procs.System][][]int64{}
 	if s.own.use = sameShape(s.cfg.Grid, rt.Root()); !s.own.use {
-		s.notes.warn(c.Pos, "own-times", "the trace keeps the times of each process of the grid %s, and the grid simulated is %s: merged times are used", gridText(rt.Root()), gridText(s.cfg.Grid))
+		with := ""
+		if s.costs != nil && s.costs.Traced {
+			with = ", in loops with the costs of iterations that they give"
+		}
+		s.notes.warn(c.Pos, "own-times", "the trace keeps the times of each process of the grid %s, and the grid simulated is %s: merged times are used%s", gridText(rt.Root()), gridText(s.cfg.Grid), with)
 	}
 	if s.own.use && s.own.late != nil {
 		// Initialisation is the run-time system's.
@@ -94,7 +102,7 @@ func (s *Sim) before(c *call.Call) spent {
 	if s.own.use && len(c.Own.Call) > 0 {
 		return spent{own: c.Own.Call}
 	}
-	return spent{merged: c.CallTime}
+	return spent{merged: c.CallTime, traced: s.costs.times(c.Own.Call)}
 }
 
 // within returns the time inside a call. Of a function that waits for others
@@ -102,7 +110,7 @@ func (s *Sim) before(c *call.Call) spent {
 // come did not wait. In dopl_ of a pipeline those wait that have a predecessor.
 func (s *Sim) within(c *call.Call) spent {
 	if !s.own.use || len(c.Own.Ret) == 0 {
-		return spent{merged: c.RetTime}
+		return spent{merged: c.RetTime, traced: s.costs.times(c.Own.Ret)}
 	}
 	switch s.own.waits {
 	case no:
@@ -304,12 +312,18 @@ func refine(sys *procs.System, labels []int64, k int, t spent) []int64 {
 // add adds u to t, which owns its memory.
 func (t *spent) add(u spent) {
 	t.merged += u.merged
-	if u.own != nil && t.own == nil {
-		t.own = make([]units.Seconds, len(u.own))
+	t.own, t.traced = addEach(t.own, u.own), addEach(t.traced, u.traced)
+}
+
+// addEach adds the times of processes to dst, which is made when it is nil.
+func addEach(dst, times []units.Seconds) []units.Seconds {
+	if times != nil && dst == nil {
+		dst = make([]units.Seconds, len(times))
 	}
-	for i := range u.own {
-		t.own[i] += u.of(i)
+	for i, t := range times {
+		dst[i] += max(t, 0)
 	}
+	return dst
 }
 
 // passOwnLoop passes own times in the iterations of a loop. Of the time of a
@@ -399,6 +413,12 @@ func (p *edgePortion) part(labels []int64, edges bool) float64 {
 		at, inner = p.count(labels, true), p.count(labels, false)
 	}
 	n := at + inner
+	if p.of.cost != nil && p.of.cost.shares != nil && labels != nil {
+		parts := p.of.cost.shares
+		if all := p.costsOf(parts, labels, p.n, p.all); all > 0 {
+			return p.costs(parts, labels, edges) / all
+		}
+	}
 	switch {
 	case n == 0 && edges:
 		return 0

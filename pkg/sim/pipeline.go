@@ -112,18 +112,14 @@ func (p *pipe) inDoLoop(c *call.Call) spent {
 
 // countAt returns how many iterations of a share the processor at coords has.
 func countAt(share *layout.Share, coords []int) int64 {
-	labels := make([]int64, len(coords))
-	for k, c := range coords {
-		labels[k] = share.Labels[k][c]
-	}
-	return share.Count(labels)
+	return share.Count(labelsAt(share.Labels, coords))
 }
 
 // passTimes passes loop time that was deferred.
 func (s *Sim) passTimes(times []loopTime) {
 	for _, p := range times {
 		s.clocks.Enter(p.account)
-		s.passShare(p.of.loop.System, p.of.share, p.user, p.system)
+		s.passShare(p.of, p.user, p.system)
 	}
 	s.clocks.Enter(s.account())
 }
@@ -186,6 +182,7 @@ func (s *Sim) describePipe(w *loopPipeline, l *object.Loop, times []loopTime, ow
 				if share := times[i].of.share; share != l.Share {
 					dst = binary.AppendVarint(dst, share.Labels[k][c])
 				}
+				dst = times[i].of.appendCostKey(dst, k, c)
 			}
 			return dst
 		}),
@@ -197,9 +194,9 @@ func (s *Sim) describePipe(w *loopPipeline, l *object.Loop, times []loopTime, ow
 		},
 	}
 	for _, part := range times {
-		share := part.of.share
+		shared := part.worker()
 		p.Work = append(p.Work, clock.Work{Account: part.account, Of: func(coords []int) clock.Amount {
-			a := workOf(share, countAt(share, coords), part.user.merged, part.system.merged)
+			a := shared(coords)
 			rank := l.System.Rank(l.System.Number(coords))
 			a.User += part.user.of(rank)
 			a.System += part.system.of(rank)

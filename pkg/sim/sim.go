@@ -85,10 +85,11 @@ type Sim struct {
 	flights  flights
 	loop     openLoop
 	own      ownTimes
-	measured *measured // when the run is measured, not predicted
-	lines    *lineBook // nil when lines are not wanted
-	ideal    *Sim      // on the ideal network, nil when that is not wanted
-	inIO     bool      // between biof_ and eiof_
+	costs    *loopCosts // nil when iterations of a loop all cost the same
+	measured *measured  // when the run is measured, not predicted
+	lines    *lineBook  // nil when lines are not wanted
+	ideal    *Sim       // on the ideal network, nil when that is not wanted
+	inIO     bool       // between biof_ and eiof_
 
 	explained   *explanation // of the call being simulated
 	explanation []string
@@ -151,6 +152,10 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 		if oc.Sections, err = procs.ParseGiven(text); err != nil {
 			return nil, fmt.Errorf("sections: %w", err)
 		}
+	}
+	var err error
+	if s.costs, err = newLoopCosts(cfg.Options.LoopCost, h, oc.Sections); err != nil {
+		return nil, err
 	}
 	if cfg.Options.Balance == options.Power {
 		each := machine.Powers(cfg.Machine.PowerRuns(p))
@@ -263,6 +268,9 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	}
 	s.user(last)
 	if err := s.objects.UnusedSections(); err != nil {
+		return nil, err
+	}
+	if err := s.costs.unusedCosts(); err != nil {
 		return nil, err
 	}
 	s.abandonLoop()

@@ -27,6 +27,9 @@ func (s *Sim) Step(c *call.Call) error {
 	if err := s.takeOwn(c); err != nil {
 		return err
 	}
+	if err := s.costs.takeTraced(c, &s.header.Runtime); err != nil {
+		return err
+	}
 	s.atLine(c)
 	if s.inIO {
 		return s.stepIO(c)
@@ -74,6 +77,9 @@ func (s *Sim) handle(c *call.Call) (effect, error) {
 	h := handlerOf(c.Class())
 	if h == nil {
 		return effect{}, nil
+	}
+	if err := s.followCosts(c); err != nil {
+		return effect{}, err
 	}
 	e, err := h(s, c)
 	if err == nil || !s.cfg.Lenient {

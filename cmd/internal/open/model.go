@@ -6,6 +6,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"dvmtools/cmd/internal/cli"
+	"dvmtools/pkg/density"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/options"
 	"dvmtools/pkg/procs"
@@ -26,6 +27,7 @@ func ModelFlags() []urfave.Flag {
 	for _, c := range options.Choices() {
 		flags = append(flags, &urfave.StringFlag{Name: c.Name, Value: c.Values[0], Usage: c.Doc + ": `" + strings.Join(c.Values, "|") + "`"})
 	}
+	flags = append(flags, &urfave.StringSliceFlag{Name: "loop-cost", Usage: "what the iterations of a loop cost relative to each other: `FILE:LINE=EXPR` in its indices I1, I2, ..., or traced, for all loops, as the processes of the run took; repeat it for more loops"})
 	return append(flags, &urfave.StringFlag{Name: "sections", Usage: "the sections of processor systems that crtps_ takes, when the trace was made on one processor: `LINE=FIRST-LAST/N,...`, processors FIRST to LAST of N at that line"})
 }
 
@@ -41,6 +43,11 @@ func ModelOptions(e *cli.Env) (interval.Options, error) {
 		o.Sections = e.Flags.String("sections")
 		if _, err := procs.ParseGiven(o.Sections); err != nil {
 			return o, cli.Usagef("--sections: %v", err)
+		}
+	}
+	if o.LoopCost = e.Flags.StringSlice("loop-cost"); len(o.LoopCost) > 0 {
+		if _, err := density.ParseCosts(o.LoopCost); err != nil {
+			return o, cli.Usagef("--loop-cost: %v", err)
 		}
 	}
 	return o, nil

@@ -39,8 +39,9 @@ func intervals() object {
 			})...))},
 		{"options", closed("Options", "The choices of a simulation that shape its result.",
 			fieldsOf[interval.Options](join(choices(), notes{
-				"sections": {doc: "sections of processor systems that the user stated, absent without any", keys: object{{"minLength", 1}}},
-				"level":    {doc: "level down to which intervals were kept, -1 for all", keys: atLeast(-1)},
+				"sections":  {doc: "sections of processor systems that the user stated, absent without any", keys: object{{"minLength", 1}}},
+				"loop_cost": {doc: "costs of iterations of loops, as the option --loop-cost states them, absent without any", keys: notEmpty(), items: object{{"minLength", 1}}},
+				"level":     {doc: "level down to which intervals were kept, -1 for all", keys: atLeast(-1)},
 			})))},
 		{"interval", record("interval", "Interval of the program",
 			"The characteristics of a part of the program. Sums are over the interval's processors, nested intervals included.",
