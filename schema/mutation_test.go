@@ -44,6 +44,7 @@ var mayBeAbsent = map[string]string{
 	"machine.topology":     "the description states none",
 	"node.medium":          "a cluster of one child needs none",
 	"machine.network":      "media connect the processors",
+	"machine.changes":      "most machines are used as they are described",
 	"network.name":         "the topology has none",
 	"network.model":        "no function costs time",
 	"network.overheads":    "no function costs time",

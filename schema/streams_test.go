@@ -248,7 +248,7 @@ func samples(t testing.TB) corpus {
 		}, Network: &machine.NetworkDescription{Topology: 2, Name: "t", Creation: 0.5, PowerBase: "p", Model: "mpi",
 			Overheads: []machine.OverheadDescription{{Function: "send", Cost: 1e-6}},
 			Links:     []machine.LinkDescription{{ID: 1, Latency: 1e-6, Speed: 1e-9, Ends: []int32{0, 1}}},
-		}}}
+		}, Changes: []machine.ChangeMade{{Set: "m.TStart=5", Values: 1}, {Scale: "power=2", Values: 1}}}}
 	header.Measured = true
 	header.Options.Sections = "16=0-1/4"
 	header.Options.LoopCost = []string{"a.fdv:16=I1", "traced"}

@@ -198,9 +198,9 @@ func (m *Machine) parameters() []parameter {
 }
 
 // Apply changes the powers and media of a machine in place. WHAT is NODE.TStart
-// or NODE.TByte in microseconds, NODE.Channels, NODE.power or the name of a
-// processor; TStart, TByte and power alone stand for those of all nodes, and so
-// do their names in the 2000 form. A power is that of the model, larger for a
+// or NODE.TByte in microseconds, NODE.Channels, NODE.CommType, NODE.power or the
+// name of a processor; TStart, TByte, CommType and power alone stand for those of
+// all nodes, and so do the names of the 2000 form. A power is that of the model, larger for a
 // faster processor, even when the file states its inverse. Apply returns the
 // parameters that it changed. When no parameter matches, the error lists those
 // that there are. After an error nothing is changed.
@@ -214,9 +214,17 @@ func (m *Machine) Apply(c Change) ([]Changed, error) {
 	if word, ok := words2000[c.What]; ok {
 		c.What = word
 	}
+	if moved, mine, err := m.applyKind(c); mine {
+		return moved, err
+	}
 	all := m.parameters()
 	var chosen []parameter
 	var names []string
+	for _, n := range m.Nodes() {
+		if n.Medium.Kind != NoMedium {
+			names = append(names, n.Name+"."+nameCommType)
+		}
+	}
 	for _, p := range all {
 		names = append(names, p.String())
 		if p.String() == c.What || p.name == c.What || p.name == namePower && p.node.Name == c.What {
@@ -228,8 +236,8 @@ func (m *Machine) Apply(c Change) ([]Changed, error) {
 		if len(shown) > 30 {
 			shown = append(shown[:30], "...")
 		}
-		return nil, fmt.Errorf("found no parameter %q in machine %q, expected one of %s, or %s, %s or %s for all%s",
-			c.What, m.Name, strings.Join(shown, ", "), nameTStart, nameTByte, namePower, diag.DidYouMean(c.What, names))
+		return nil, fmt.Errorf("found no parameter %q in machine %q, expected one of %s, or %s, %s, %s or %s for all%s",
+			c.What, m.Name, strings.Join(shown, ", "), nameTStart, nameTByte, nameCommType, namePower, diag.DidYouMean(c.What, names))
 	}
 	value, seconds := 0.0, 0.0
 	if !c.Scale {

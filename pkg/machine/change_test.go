@@ -37,6 +37,16 @@ func TestApply(t *testing.T) {
 		{"scale fast=0.5", func(a, n, s, f *machine.Node) bool { return s.Power == 0.5 && f.Power == 1 }, 1},
 		{"start time=2", func(a, n, s, f *machine.Node) bool { return a.Medium.TStart == 2e-6 && n.Medium.TStart == 2e-6 }, 2},
 		{"scale TStart=2", func(a, n, s, f *machine.Node) bool { return a.Medium.TStart == 14e-6 && n.Medium.TStart == 2e-6 }, 2},
+		{"node.CommType=myrinet (4)", func(a, n, s, f *machine.Node) bool {
+			return n.Medium == machine.Medium{Kind: machine.Myrinet, Channels: 4, TStart: 1e-6, TByte: 1e-9}
+		}, 1},
+		{"node.CommType = Myrinet", func(a, n, s, f *machine.Node) bool { return n.Medium.Channels == 2 }, 1},
+		{"CommType=ethernet", func(a, n, s, f *machine.Node) bool {
+			return n.Medium.Kind == machine.Ethernet && n.Medium.Channels == 1 && a.Medium.Kind == machine.Ethernet
+		}, 2},
+		{"all.CommType=transputer", func(a, n, s, f *machine.Node) bool {
+			return a.Medium == machine.Medium{Kind: machine.Transputer, TStart: 7e-6, TByte: 4e-9}
+		}, 1},
 		{"scale all.TByte=0.5", func(a, n, s, f *machine.Node) bool { return a.Medium.TByte == 2e-9 && n.Medium.TByte == 1e-9 }, 1},
 	} {
 		m := changeable(t)
@@ -56,8 +66,16 @@ func TestApply(t *testing.T) {
 func TestApplyRefused(t *testing.T) {
 	m := changeable(t)
 	for change, message := range map[string]string{
-		"al.TStart=1":                `expected one of all.TStart, all.TByte, node.TStart, node.TByte, node.Channels, slow.power, fast.power, or TStart, TByte or power for all; did you mean "all.TStart"?`,
+		"al.TStart=1":                `expected one of all.CommType, node.CommType, all.TStart, all.TByte, node.TStart, node.TByte, node.Channels, slow.power, fast.power, or TStart, TByte, CommType or power for all; did you mean "all.TStart"?`,
 		"all.Channels=1":             "found no parameter",
+		"slow.CommType=ethernet":     "found no parameter",
+		"all.CommType=token ring":    `found medium "token ring", expected one of [ethernet myrinet transputer] (node "all")`,
+		"all.CommType=myrinet":       "expected its number of channels too",
+		"CommType=myrinet":           "expected its number of channels too",
+		"all.CommType=myrinet (0)":   `expected "myrinet (N)" with N from 1 to`,
+		"all.CommType=myrinet (2":    `expected "myrinet (N)" with N from 1 to`,
+		"all.CommType=ethernet (2)":  "it has no channels to choose",
+		"scale all.CommType=2":       "it is no number",
 		"all.TStart=-1":              "neither 0 nor between",
 		"all.TStart=x":               `found value "x" for all.TStart, expected a number`,
 		"power=0":                    "has power 0",

@@ -2,6 +2,7 @@ package machine
 
 import (
 	"encoding/json"
+	"fmt"
 
 	"dvmtools/pkg/units"
 )
@@ -22,6 +23,37 @@ type Description struct {
 	// Network is what connects the processors of a machine of links, nil on
 	// machines of media.
 	Network *NetworkDescription `json:"network,omitempty"`
+	// Changes are those that were made to the machine before it was used, in
+	// their order; what is described is the machine after them.
+	Changes []ChangeMade `json:"changes,omitempty"`
+}
+
+// ChangeMade is a [Change] as it was stated, in Set or in Scale, and how many
+// values it changed.
+type ChangeMade struct {
+	Set    string `json:"set,omitempty"`
+	Scale  string `json:"scale,omitempty"`
+	Values int    `json:"values"`
+}
+
+// Made returns what is stated about a change of so many values.
+func (c Change) Made(values int) ChangeMade {
+	if c.Scale {
+		return ChangeMade{Scale: c.text, Values: values}
+	}
+	return ChangeMade{Set: c.text, Values: values}
+}
+
+// String returns the change in words: "scale links.speed=0.5 (4 values)".
+func (c ChangeMade) String() string {
+	unit := "values"
+	if c.Values == 1 {
+		unit = "value"
+	}
+	if c.Scale != "" {
+		return fmt.Sprintf("scale %s (%d %s)", c.Scale, c.Values, unit)
+	}
+	return fmt.Sprintf("set %s (%d %s)", c.Set, c.Values, unit)
 }
 
 // NetworkDescription is a topology of links, with the software overheads of the
@@ -101,6 +133,7 @@ func (m *Machine) Description() Description {
 		Search:     m.Search,
 		Topology:   m.Topology,
 		Network:    m.Network.description(),
+		Changes:    m.Changes,
 	}
 	if o := m.Order(); o != InFile {
 		d.Order = o

@@ -50,6 +50,9 @@ type Machine struct {
 	// Network connects the processors by links; nil when the media of the
 	// tree do.
 	Network *Network
+	// Changes are those that were made to the description, for the header of
+	// results. [Machine.Equal] ignores them.
+	Changes []ChangeMade
 	// Warnings are those found when the description was read. [Machine.Equal]
 	// ignores them.
 	Warnings []*diag.Error

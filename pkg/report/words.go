@@ -90,7 +90,8 @@ func count(n int64, one, many string) string {
 	return strconv.FormatInt(n, 10) + " " + many
 }
 
-// machineWords describes a machine: a summary and one line per node.
+// machineWords describes a machine: a summary, and one line for each node, for its
+// links and for each change that was made to it.
 func machineWords(d *machine.Description) (summary string, nodes []string) {
 	if d.Name == "" && len(d.Nodes) == 0 {
 		return "not stated", nil
@@ -112,6 +113,9 @@ func machineWords(d *machine.Description) (summary string, nodes []string) {
 	}
 	if n := d.Network; n != nil {
 		nodes = append(nodes, networkWords(n))
+	}
+	for _, c := range d.Changes {
+		nodes = append(nodes, "changed before: "+Clean(c.String()))
 	}
 	return summary, nodes
 }

@@ -109,18 +109,33 @@ func unordered(e *cli.Env) (*machine.Machine, error) {
 	if _, err := Warn(e, list.Warnings()); err != nil {
 		return nil, err
 	}
-	if _, err := d.Apply(e.Values("set"), e.Values("scale")); err != nil {
+	made, err := d.Apply(e.Values("set"), e.Values("scale"))
+	if err != nil {
 		return nil, err
 	}
 	if d.Parasol != nil {
-		return links(e, &d)
+		m, err := links(e, &d)
+		if err == nil {
+			m.Changes = changes(made)
+		}
+		return m, err
 	}
 	for _, name := range parasolOnly {
 		if e.Flags.IsSet(name) {
 			return nil, cli.Usagef("--%s is for machines of Parasol, %s is a description in Predictor.par", name, d.Name)
 		}
 	}
+	d.Tree.Changes = changes(made)
 	return d.Tree, nil
+}
+
+// changes returns what headers state about changes that were made.
+func changes(made []Applied) []machine.ChangeMade {
+	var list []machine.ChangeMade
+	for _, a := range made {
+		list = append(list, a.Change.Made(len(a.Moved)))
+	}
+	return list
 }
 
 // source reads a machine description, and refuses other kinds of input.

@@ -3,6 +3,7 @@ package parasol
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"dvmtools/pkg/diag"
@@ -248,11 +249,23 @@ func (m *Machine) chooseTimings(c machine.Change) ([]chosen, error) {
 
 // TypeIDs lists the ids of the processor types for a message, the first twenty.
 func (m *Machine) TypeIDs() string {
-	var ids []string
-	for _, t := range m.Types[:min(len(m.Types), 20)] {
-		ids = append(ids, fmt.Sprint(t.ID))
+	return listIDs(len(m.Types), func(i int) int64 { return m.Types[i].ID })
+}
+
+// topologyIDs is TypeIDs for the topologies.
+func (m *Machine) topologyIDs() string {
+	return listIDs(len(m.Topologies), func(i int) int64 { return m.Topologies[i].ID })
+}
+
+func listIDs(n int, id func(i int) int64) string {
+	if n == 0 {
+		return "none"
 	}
-	if len(m.Types) > 20 {
+	var ids []string
+	for i := range min(n, 20) {
+		ids = append(ids, strconv.FormatInt(id(i), 10))
+	}
+	if n > 20 {
 		ids = append(ids, "...")
 	}
 	return strings.Join(ids, ", ")

@@ -174,7 +174,7 @@ func (m *Machine) find(r *expr.Ref) (*fieldsOf, error) {
 	case secTopology, secLink:
 		t := m.topologyIndex()[args[0]]
 		if t == nil {
-			return nil, fmt.Errorf("found topology %d, expected the id of a topology of this machine", args[0])
+			return nil, fmt.Errorf("found topology %d, expected the id of a topology of this machine: %s", args[0], m.topologyIDs())
 		}
 		if pf.section == secTopology {
 			return &t.fields, nil
@@ -186,7 +186,7 @@ func (m *Machine) find(r *expr.Ref) (*fieldsOf, error) {
 	}
 	t := m.typeIndex()[args[0]]
 	if t == nil {
-		return nil, fmt.Errorf("found processor %d, expected the id of a processor of this machine", args[0])
+		return nil, fmt.Errorf("found processor %d, expected the id of a processor of this machine: %s", args[0], m.TypeIDs())
 	}
 	switch pf.section {
 	case secProcessor:
@@ -204,7 +204,7 @@ func (m *Machine) resolve(r *expr.Ref, name string) (*expr.Variable, error) {
 	if first.Word == "tp" {
 		t := m.topologyIndex()[first.Args[0]]
 		if t == nil {
-			return nil, fmt.Errorf("found topology %d, expected the id of a topology of this machine", first.Args[0])
+			return nil, fmt.Errorf("found topology %d, expected the id of a topology of this machine: %s", first.Args[0], m.topologyIDs())
 		}
 		k := first.Args[1]
 		if k < 1 || k > int64(len(t.Types)) {

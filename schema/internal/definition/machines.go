@@ -15,7 +15,17 @@ func machineDefs() object {
 				"order":      {doc: "order in which grids take the processors: the fastest first, or one of each node in turn; absent when as the description lists them", keys: enum(list{"fastest", "cyclic"})},
 				"nodes":      {doc: "the nodes, the root first", keys: notEmpty()},
 				"network":    {doc: "the links between the processors; absent when media of the nodes connect them"},
+				"changes":    {doc: "the changes that were made to the description before, by --set and --scale; absent for none", keys: notEmpty()},
 			}))},
+		{"change_made", closed("Change", "A change that was made to the description of the machine, as it was stated.",
+			fieldsOf[machine.ChangeMade](notes{
+				"set":    {doc: "a parameter and its value"},
+				"scale":  {doc: "a parameter or a group, and the factor"},
+				"values": {doc: "how many values it changed", keys: atLeast(1)},
+			})).with(member{"oneOf", list{
+			object{{"required", list{"set"}}, {"properties", object{{"scale", false}}}},
+			object{{"required", list{"scale"}}, {"properties", object{{"set", false}}}},
+		}})},
 		{"network", closed("Network", "A topology of links between processors. A message of b bytes takes latency_s + b * speed_s_per_b seconds on each link of its way.",
 			fieldsOf[machine.NetworkDescription](notes{
 				"topology_id": {doc: "id of the topology"},
