@@ -81,8 +81,13 @@ func unordered(e *cli.Env) (*machine.Machine, error) {
 	}
 	var d Description
 	var sources []par.Source
+	var wanted *int64
 	for _, f := range files {
-		s, err := source(e, f)
+		file, id := splitID(f)
+		if id != nil {
+			wanted = id
+		}
+		s, err := source(e, file)
 		if err != nil {
 			return nil, err
 		}
@@ -108,6 +113,11 @@ func unordered(e *cli.Env) (*machine.Machine, error) {
 	}
 	if _, err := Warn(e, list.Warnings()); err != nil {
 		return nil, err
+	}
+	if wanted != nil {
+		if err := checkID(&d, *wanted); err != nil {
+			return nil, err
+		}
 	}
 	made, err := d.Apply(e.Values("set"), e.Values("scale"))
 	if err != nil {

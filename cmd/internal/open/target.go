@@ -17,7 +17,7 @@ import (
 // on; [Machine] reads them.
 func MachineFlags() []urfave.Flag {
 	return append([]urfave.Flag{
-		&urfave.StringSliceFlag{Name: "machine", Aliases: []string{"m"}, Usage: "machine description `FILE`, Predictor.par or Parasol; repeat it for libraries of clusters"},
+		&urfave.StringSliceFlag{Name: "machine", Aliases: []string{"m"}, Usage: "machine description `FILE`, Predictor.par or Parasol, also FILE:ID for a Parasol machine that must have this id; repeat it for libraries of clusters"},
 		&urfave.StringFlag{Name: "topology-id", Usage: "topology of a Parasol machine, `ID` (default: the hardware's)"},
 		&urfave.StringFlag{Name: "model", Usage: "programming model whose overheads count on a Parasol machine: `" + strings.Join(parasol.Models(), "|") + "` (default: mpi, if the file has it)"},
 		&urfave.StringFlag{Name: "traced-on", Usage: "type of the processor that the program was traced on, `[FILE:]ID` of a Parasol machine (default: that of processor 1)"},
