@@ -127,6 +127,26 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// On links the explanation names routes, links and overheads: of exchanges,
+// reductions, loads and the stages of a pipeline, on the transputers of a complete
+// machine file.
+func TestExplainOnLinks(t *testing.T) {
+	var all strings.Builder
+	for _, w := range []wanted{
+		{"f01_ivals", "strtrd_@47", none}, {"f04_across", "dopl_@39", none}, {"f04_across", "dopl_@40", none},
+		{"f05_remote", "loadrb_@33", none}, {"f06_redist", "realn_@86", none},
+	} {
+		for _, model := range []string{"mpi", "pvm"} {
+			out, talk, code := dvmsim(t, "", "-m", "../../testdata/machines/sparc.mach", "--topology-id", "2", "--model", model, "-g", "4", "-q", "--explain", w.call, traces+w.trace+".ptr.zst")
+			if code != 0 {
+				t.Fatalf("%s: exit code %d: %s", w.call, code, talk)
+			}
+			fmt.Fprintf(&all, "-- %s of %s, %s --\n%s", w.call, w.trace, model, out)
+		}
+	}
+	golden(t, "links", all.String())
+}
+
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	file := filepath.Join("testdata", "explain", name+".txt")

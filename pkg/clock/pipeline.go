@@ -151,7 +151,7 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Outcome {
 	for k, tm := range n.run(p, &a, st) {
 		part := &outcomes[order[k]]
 		part.Transfer, part.Overlap, part.Wait, part.End = tm.Start+tm.Transfer, tm.Hidden, tm.Wait, tm.End
-		n.explainStage(&actors[order[k]], &st[k], &tm)
+		n.explainStage(actors, order, k, &st[k], &tm)
 	}
 	return outcomes
 }
@@ -239,11 +239,19 @@ func (n *Network) explainOwn(p *Pipeline) {
 	}
 }
 
-// explainStage explains what becomes of one stage of a pipeline.
-func (n *Network) explainStage(a *Actor, st *comm.Stage, t *comm.StageTime) {
+// explainStage explains what becomes of stage k of a pipeline, and by which links it
+// gets its data. The stages are the actors in the given order.
+func (n *Network) explainStage(actors []Actor, order []int, k int, st *comm.Stage, t *comm.StageTime) {
 	if n.say == nil {
 		return
 	}
+	a := &actors[order[k]]
 	n.say("  stage at %v (%d like it): from %s: work %s + TStart %s + transfer %s + waiting %s = until %s; transfer beside work %s", a.Coords, a.N,
 		micro(st.Clock), micro(st.Work), micro(t.Start), micro(t.Transfer), micro(t.Wait), micro(t.End), micro(t.Hidden))
+	for i := range st.Hops {
+		h := &st.Hops[i]
+		if route := h.On.Route(h.Bytes); route != "" {
+			n.say("    data from the stage at %v, all quanta as one message: %s", actors[order[h.From]].Coords, route)
+		}
+	}
 }

@@ -264,3 +264,51 @@ func TestExplainLinks(t *testing.T) {
 		t.Errorf("%s\ndoes not say %q", s, want)
 	}
 }
+
+// The link of a pipeline is explained as its links and overheads: those of a
+// message, and with pvm those of packing and unpacking its 8-byte elements, 0.75 us
+// each. A medium has neither.
+func TestExplainLink(t *testing.T) {
+	for _, tt := range []struct {
+		net  machine.Network
+		want string
+	}{
+		{ring4(), "link 2 (5 + 0.5 x 8), link 1 (5 + 0.5 x 8)"},
+		{mpi(ring4()), "link 2 (5 + 0.5 x 8), link 1 (5 + 0.5 x 8), overheads 5"},
+		{pvm(ring4()), "link 2 (5 + 0.5 x 8), link 1 (5 + 0.5 x 8), overheads (5 + 0.09375 x 8)"},
+		{bus4(), "link 1 (5 + 0.5 x 8)"},
+	} {
+		n := comm.NewNetwork(linked(t, 4, tt.net), []int{4}, comm.Options{})
+		l := n.Link(2, 0, 8, 8)
+		if got := l.Route(8); got != tt.want {
+			t.Errorf("%s, want %s", got, tt.want)
+		}
+	}
+	l := network(t, bus(), 4).Link(2, 0, 8, 8)
+	if got := l.Route(8); got != "" {
+		t.Errorf("a medium has the route %s", got)
+	}
+}
+
+// Of many messages 32 are listed, with the number of the others.
+func TestExplainManyMessages(t *testing.T) {
+	for size, want := range map[int]string{7: "; and 10 messages more, from", 6: ""} {
+		var ms []comm.Message
+		for p := range size {
+			for q := range size {
+				ms = append(ms, comm.Message{From: p, To: q, Bytes: 8})
+			}
+		}
+		ends := make([]int32, size)
+		for p := range ends {
+			ends[p] = int32(p)
+		}
+		n := comm.NewNetwork(linked(t, int64(size), machine.Network{ID: 1, Links: []machine.Link{{ID: 1, Latency: 1, Ends: ends}}}), []int{size}, comm.Options{})
+		n.Explain(true)
+		p := n.Exchange(0, comm.Set{}, comm.Messages([]int{size}, ms))
+		s := p.Steps[0].String()
+		if k := strings.Count(s, " to ") - 1; k != min(32, size*(size-1)) || !strings.Contains(s, want) || (want == "") == strings.Contains(s, "more") {
+			t.Errorf("%d processors: %d messages: %s", size, k, s)
+		}
+	}
+}

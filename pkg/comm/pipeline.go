@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/units"
@@ -36,6 +37,34 @@ type Link struct {
 	// TStart and TByte are then the sums over them, overheads included, and
 	// each of them is a channel.
 	Over []Crossing
+}
+
+// Route returns in words, on a machine of links, what b bytes in one message take on
+// each link of the route and as software overheads, times in microseconds. It returns
+// "" on a machine of media.
+func (l *Link) Route(b units.Bytes) string {
+	term := func(start units.Seconds, perByte units.SecPerByte) string {
+		return micro(start) + " + " + micro(units.Seconds(perByte)) + " x " + decimal(int64(b))
+	}
+	if len(l.Over) == 0 {
+		return ""
+	}
+	var parts []string
+	start, perByte := l.TStart, l.TByte
+	for _, x := range l.Over {
+		parts = append(parts, fmt.Sprintf("link %d (%s)", x.ID, term(x.TStart, x.TByte)))
+		start -= x.TStart
+		perByte -= x.TByte
+	}
+	// The sums were made in another order: what is left of nothing is rounding.
+	left := func(part, sum float64) bool { return part > 1e-9*sum }
+	switch {
+	case left(float64(perByte), float64(l.TByte)):
+		parts = append(parts, fmt.Sprintf("overheads (%s)", term(max(0, start), perByte)))
+	case left(float64(start), float64(l.TStart)):
+		parts = append(parts, "overheads "+micro(start))
+	}
+	return strings.Join(parts, ", ")
 }
 
 // A Crossing is one link of the machine on the route of a message.
