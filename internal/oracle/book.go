@@ -75,26 +75,21 @@ func newNode(parent *node, processors int) *node {
 // user books t seconds of the traced machine as time of the user, which every
 // processor of the current system spends: the first half of base() in
 // docs/model.md#2-accounting.
-func (e *engine) user(t float64) {
-	s := e.current()
-	n := float64(len(s.procs))
-	for _, p := range s.procs {
-		d := t / e.power[p]
-		e.clock[p] += d
-		e.at.own[p].usr += d
-		e.at.own[p].insuffUsr += float64(d*(n-1)) / n
-	}
-}
+// Own times of a process that is not in the system pass as well.
+func (e *engine) user(t duration) { e.base(t, false) }
 
 // sys books t seconds as system time: the second half of base().
-func (e *engine) sys(t float64) {
+func (e *engine) sys(t duration) { e.base(t, true) }
+
+func (e *engine) base(t duration, system bool) {
 	s := e.current()
 	n := float64(len(s.procs))
-	for _, p := range s.procs {
-		d := t / e.power[p]
-		e.clock[p] += d
-		e.at.own[p].sys += d
-		e.at.own[p].insuffSys += float64(d*(n-1)) / n
+	who := s.procs
+	if t.each != nil {
+		who = e.root.procs
+	}
+	for _, p := range who {
+		e.bookOwn(e.at, p, t.of(p)/e.power[p], n, system)
 	}
 }
 
@@ -108,10 +103,10 @@ func (e *engine) ioProcessor() int {
 
 // io books time of the I/O processor (docs/model.md#5-input-and-output). It is
 // not computation, so it is not divided by the power.
-func (e *engine) io(t float64) {
+func (e *engine) io(t duration) {
 	p := e.ioProcessor()
-	e.clock[p] += t
-	e.at.own[p].io += t
+	e.clock[p] += t.of(p)
+	e.at.own[p].io += t.of(p)
 }
 
 func (e *engine) latest() float64 {

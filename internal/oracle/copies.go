@@ -78,9 +78,9 @@ func (e *engine) copy(c *call.Call) error {
 	}
 	switch {
 	case e.inIO:
-		e.io(float64(c.RetTime))
-	case ferr != nil || terr != nil || len(dst) == 0:
-		e.sys(float64(c.RetTime))
+		e.io(e.within)
+	case ferr != nil || terr != nil || len(dst) == 0 || e.shortest:
+		e.sys(e.within)
 	default:
 		want := to.owner()
 		pieces := map[int][]int{}
@@ -92,7 +92,7 @@ func (e *engine) copy(c *call.Call) error {
 			}
 		}
 		d := divide(pieces, len(dst))
-		e.share(&d, float64(c.RetTime), true, e.at)
+		e.share(&d, float64(c.RetTime), true, e.at) // never own: copies wait
 	}
 	return nil
 }

@@ -186,7 +186,7 @@ func number(c *call.Call, key string) int {
 
 // enter opens an interval. The time of the call belongs to the enclosing one.
 func (e *engine) enter(c *call.Call, typ interval.Type) error {
-	e.inside(float64(c.RetTime))
+	e.inside(e.within)
 	if typ == interval.Sequential && number(c, "nfrag") == -1 {
 		e.main.file, e.main.line = c.File, c.Line
 		return nil
@@ -215,7 +215,7 @@ func (e *engine) enter(c *call.Call, typ interval.Type) error {
 }
 
 func (e *engine) leave(c *call.Call, user bool) error {
-	e.inside(float64(c.RetTime))
+	e.inside(e.within)
 	if e.at.parent == nil || (e.at.typ == interval.User) != user {
 		return errors.New("found the end of an interval that was not begun")
 	}

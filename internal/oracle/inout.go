@@ -55,7 +55,7 @@ func madeKnown(c *call.Call) (int64, bool) {
 }
 
 func (e *engine) inout(c *call.Call) error {
-	e.io(float64(c.RetTime))
+	e.io(e.within)
 	if bytes, ok := madeKnown(c); ok {
 		e.broadcastIO(bytes)
 	}
@@ -68,7 +68,7 @@ func (e *engine) arrayIO(c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	e.io(float64(c.RetTime))
+	e.io(e.within)
 	io := e.ioProcessor()
 	ms := messages{}
 	for _, owners := range a.owner() {

@@ -37,6 +37,12 @@ type loop struct {
 	piped              bool
 	begun              bool // a portion has begun since the kept time passed last
 	quanta             int
+
+	// Of a pipelined loop with own times: the time between portions, which
+	// processors have no predecessor, and how many portions have run.
+	between []betweenWork
+	leads   []bool
+	run     int
 }
 
 // A portion is what one dopl_ hands out: n of the loop's iterations, divided among
@@ -44,13 +50,14 @@ type loop struct {
 type portion struct {
 	division
 	spent float64
+	own   []float64 // the same for own times, nil for none
 }
 
 // work is loop time of a portion, of the user or of the system, with the interval
 // in which it is booked.
 type work struct {
 	of     *portion
-	time   float64
+	time   duration
 	system bool
 	at     *node
 }
@@ -138,7 +145,7 @@ func (e *engine) inBody() bool { return e.loop != nil && e.loop.portion != nil }
 // work passes t seconds of loop time, which the owners of iterations execute
 // (docs/model.md#8-parallel-loops). For a pipeline or a loop with imlast_ it is
 // kept until the loop ends.
-func (e *engine) work(t float64, system bool) {
+func (e *engine) work(t duration, system bool) {
 	l := e.loop
 	switch w := (work{l.portion, t, system, e.at}); {
 	case l.portion.n == 0 && system:
@@ -154,8 +161,18 @@ func (e *engine) work(t float64, system bool) {
 
 // spend divides loop time among the processors that execute iterations.
 func (e *engine) spend(w work) {
-	w.of.spent += w.time
-	e.share(&w.of.division, w.time, w.system, w.at)
+	if w.time.each != nil {
+		if w.of.own == nil {
+			w.of.own = make([]float64, len(e.clock))
+		}
+		for p := range e.clock {
+			w.of.own[p] += w.time.of(p)
+		}
+		e.shareOwn(&w.of.division, w.time, w.system, w.at)
+		return
+	}
+	w.of.spent += w.time.all
+	e.share(&w.of.division, w.time.all, w.system, w.at)
 }
 
 // dopl ends a portion and hands out the next one.
@@ -168,7 +185,7 @@ func (e *engine) dopl(c *call.Call) error {
 	if err != nil {
 		return err
 	}
-	e.before(float64(c.CallTime))
+	e.before(e.beforeCall(c))
 	l.portion = nil
 	if more == 0 {
 		return e.pass(l)
@@ -179,7 +196,20 @@ func (e *engine) dopl(c *call.Call) error {
 	l.portions = append(l.portions, l.portion)
 	l.begun = true
 	if l.piped && len(l.portions) == 1 {
-		return e.oldValues(l)
+		if err := e.oldValues(l); err != nil {
+			return err
+		}
+		if err := e.findLeads(l); err != nil {
+			return err
+		}
+		e.within, _ = e.withinCall(c)
+		return nil
+	}
+	earlier := l.portions[l.run : len(l.portions)-1]
+	if l.leads != nil && e.within.each != nil && slices.ContainsFunc(earlier, func(o *portion) bool { return o.n > 0 }) {
+		n := float64(len(e.current().procs))
+		l.between = append(l.between, betweenWork{e.within, l.portion, n, e.at})
+		e.within = duration{}
 	}
 	return nil
 }
@@ -203,6 +233,8 @@ func (e *engine) spendKept(l *loop) {
 		e.spend(w)
 	}
 	l.kept = nil
+	e.spendBetween(l)
+	l.run = len(l.portions)
 }
 
 // handOut returns the portion that a dopl_ states, or all iterations. For a loop
@@ -319,6 +351,9 @@ func (e *engine) shares(l *loop, places map[int]map[int32]bool) map[int]float64 
 				}
 			}
 			out[p] += float64((o.spent/e.power[p])*float64(n)) / float64(o.n)
+			if o.own != nil {
+				out[p] += float64((o.own[p]/e.power[p])*float64(n)) / float64(len(mine))
+			}
 		}
 	}
 	return out

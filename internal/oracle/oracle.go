@@ -78,6 +78,9 @@ type engine struct {
 	loop        *loop // the open loop
 	lastLoop    *loop // the last one that was mapped
 	inIO        bool
+	own         bool     // the own times of the trace hold
+	within      duration // the time inside the call at hand
+	shortest    bool     // it is the shortest of all processes
 	longSize    int
 	// stated are the sections that the option --sections states for the crtps_
 	// of a line, the next one first.
@@ -133,8 +136,17 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 		}
 	}
 	first := true
+	calls, err := all(src)
+	if err != nil {
+		return nil, err
+	}
+	e.own = sameShape(grid, src.Header().Runtime.Root())
+	var late []float64
+	if e.own {
+		late = calls.lateStarts(n)
+	}
 	for {
-		c, err := src.Next()
+		c, err := calls.Next()
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -147,6 +159,10 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 		if c.Outside || c.Class().String() == "initialise" || c.Class().String() == "runtime" {
 			continue
 		}
+		if late != nil && !c.Own.Empty() {
+			e.sys(duration{each: late})
+			late = nil
+		}
 		if err := e.step(c); err != nil {
 			return nil, fmt.Errorf("%s: %w", c.Where(), err)
 		}
@@ -154,8 +170,11 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 	if e.loop != nil { // the program ends inside of it
 		e.spendKept(e.loop)
 	}
-	if x := src.Exit(); x.Found {
-		e.user(float64(x.Time))
+	switch x := src.Exit(); {
+	case x.Found && e.own && len(x.Own) > 0:
+		e.user(seconds(x.Own))
+	case x.Found:
+		e.user(alike(x.Time))
 	}
 	// An exchange that was never waited for ends with the program, for the
 	// processors of its system. One of exfrst_ whose loop did not end never
@@ -178,15 +197,16 @@ func (e *engine) current() *system { return e.stack[len(e.stack)-1].sys }
 func (e *engine) step(c *call.Call) error {
 	h := handlerOf(c.Func)
 	if h.times&ownCall == 0 {
-		e.before(float64(c.CallTime))
+		e.before(e.beforeCall(c))
 	}
+	e.within, e.shortest = e.withinCall(c)
 	wasIO := e.inIO
 	if h.do != nil {
 		if err := h.do(e, c); err != nil {
 			return err
 		}
 	}
-	switch t := float64(c.RetTime); {
+	switch t := e.within; {
 	case h.times&ownRet != 0: // the handler booked it
 	case wasIO != e.inIO:
 		e.sys(t)
@@ -199,7 +219,7 @@ func (e *engine) step(c *call.Call) error {
 }
 
 // before books t seconds of the user before a call.
-func (e *engine) before(t float64) {
+func (e *engine) before(t duration) {
 	switch {
 	case e.inIO:
 		e.io(t)
@@ -211,7 +231,7 @@ func (e *engine) before(t float64) {
 }
 
 // inside books t seconds inside a call that is no operation.
-func (e *engine) inside(t float64) {
+func (e *engine) inside(t duration) {
 	switch {
 	case e.inIO:
 		e.io(t)

@@ -13,6 +13,7 @@ type stage struct {
 	p int
 	// begin is when the stage could start, work is A_i of the model.
 	begin, work float64
+	quanta      []float64 // the work of each quantum, nil for equal ones
 	hops        []hop
 	ends        []float64 // of its quanta
 	// The time of the stage besides its work: waiting, starting messages, and
@@ -90,7 +91,15 @@ func (e *engine) pipeline(l *loop) error {
 	}
 	for _, w := range l.kept {
 		for p, mine := range w.of.pieces {
-			stages[p].work += float64((w.time/e.power[p])*float64(len(mine))) / float64(w.of.n)
+			if w.time.each == nil {
+				stages[p].work += float64((w.time.all/e.power[p])*float64(len(mine))) / float64(w.of.n)
+			}
+		}
+	}
+	quanta := e.ownQuanta(l)
+	for k := range quanta {
+		for p, s := range stages {
+			s.quanta = append(s.quanta, quanta[k][p]/e.power[p]+s.work/float64(len(quanta)))
 		}
 	}
 	for _, t := range ts {
@@ -101,7 +110,10 @@ func (e *engine) pipeline(l *loop) error {
 		e.addHop(s, t)
 	}
 	timeHops(stages)
-	q := e.quanta(l, dims, stages)
+	q := len(quanta)
+	if quanta == nil {
+		q = e.quanta(l, dims, stages)
+	}
 	if !runStages(stages, q) {
 		return errors.New("found a pipeline that runs in a circle")
 	}
@@ -254,9 +266,25 @@ func (s *stage) run(stages map[int]*stage, q int) {
 			gap -= first
 		}
 		s.wait += gap
-		now = begin + s.work/float64(q)
+		now = begin + s.quantum(k, q)
 		s.ends = append(s.ends, now)
 	}
+}
+
+// quantum returns the work of quantum k of q.
+func (s *stage) quantum(k, q int) float64 {
+	if s.quanta != nil {
+		return s.quanta[k]
+	}
+	return s.work / float64(q)
+}
+
+// least returns the work of the shortest of q quanta.
+func (s *stage) least(q int) float64 {
+	if s.quanta != nil {
+		return slices.Min(s.quanta)
+	}
+	return s.work / float64(q)
 }
 
 // channelBound returns by how much the pipeline takes longer because the channels
@@ -288,8 +316,8 @@ func (e *engine) channelBound(stages map[int]*stage, q int) float64 {
 				u.n += q
 				u.sum += float64(message * float64(q))
 				u.shortest = min(u.shortest, message)
-				u.sends = min(u.sends, stages[h.from].work/float64(q))
-				u.receives = min(u.receives, s.work/float64(q))
+				u.sends = min(u.sends, stages[h.from].least(q))
+				u.receives = min(u.receives, s.least(q))
 			}
 		}
 	}

@@ -66,6 +66,10 @@ func (e *engine) exfrst(c *call.Call) error {
 	if err != nil {
 		return err
 	}
+	// An edge that is too wide is one also when the loop does not end.
+	if _, _, err := e.edges(g); err != nil {
+		return err
+	}
 	g.started = e.begin(interval.Shadow)
 	g.first = l
 	l.first = append(l.first, g)

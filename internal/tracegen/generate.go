@@ -41,6 +41,7 @@ const (
 	BareRuns                               // runam_ that does not state Run
 	Cut                                    // programs that end anywhere, inside loops and before waits
 	Renames                                // arrays that get new handles, reuse of the old ones, objects that end without a call
+	OwnTimes                               // the times of each process of a run on the grid
 
 	// All switches every feature on.
 	All = 1<<iota - 1
@@ -89,6 +90,10 @@ func Generate(o Options) *Program {
 		}
 	}
 	g.current = g.root
+	own := g.has(OwnTimes) && g.chance(35)
+	if own && g.chance(90) {
+		g.root.traced = o.Grid
+	}
 	g.template()
 	g.array()
 	g.array()
@@ -103,6 +108,9 @@ func Generate(o Options) *Program {
 	if g.has(Cut) && g.chance(6) {
 		p.Calls = p.Calls[:g.r.IntN(len(p.Calls))]
 		p.Cut = true
+	}
+	if own {
+		g.ownTimes(p)
 	}
 	return p
 }

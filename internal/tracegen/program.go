@@ -20,6 +20,9 @@ type Call struct {
 	// Time and RetTime are the two TIMEs in units of 10 ns, the last of the
 	// eight decimals in a trace.
 	Time, RetTime int64
+	// Own and RetOwn are the two TIMEs of each process of the traced run, -1 for
+	// one that did not execute the call; nil when they are not kept.
+	Own, RetOwn []int64
 	// Line is the source line of the call.
 	Line int
 	// Args and Ret are the lines of the parameter blocks.
@@ -39,6 +42,8 @@ type Program struct {
 	Cut bool
 	// Exit is the TIME of the program's end in units of 10 ns.
 	Exit int64
+	// ExitOwn is that of each process, nil when it is not kept.
+	ExitOwn []int64
 }
 
 // Text returns the program as a trace. The same program gives the same bytes.
@@ -57,6 +62,7 @@ func (p *Program) Text() []byte {
 	for i := range p.Calls {
 		c := &p.Calls[i]
 		event(&b, "call_"+c.Func, c.Time, c.Line)
+		ownTimes(&b, c.Own)
 		lines(&b, c.Args)
 		for j := range c.Nested {
 			n := &c.Nested[j]
@@ -71,9 +77,11 @@ func (p *Program) Text() []byte {
 			continue
 		}
 		event(&b, "ret_"+c.Func, c.RetTime, c.Line)
+		ownTimes(&b, c.RetOwn)
 		lines(&b, c.Ret)
 	}
 	event(&b, "Event_dvm_exit", p.Exit, 9999)
+	ownTimes(&b, p.ExitOwn)
 	b.WriteString("rc=0;\n")
 	return []byte(b.String())
 }
@@ -81,6 +89,22 @@ func (p *Program) Text() []byte {
 // event writes an event line (docs/trace-format.md#event-lines).
 func event(b *strings.Builder, name string, time int64, line int) {
 	fmt.Fprintf(b, "%-26.26s TIME=%d.%08d LINE=%-6d FILE=gen.fdv\n", name, time/1e8, time%1e8, line)
+}
+
+// ownTimes writes the line of own times (docs/trace-format.md#own-times).
+func ownTimes(b *strings.Builder, times []int64) {
+	if times == nil {
+		return
+	}
+	b.WriteString("OwnTimes:")
+	for _, t := range times {
+		if t < 0 {
+			b.WriteString(" -")
+		} else {
+			fmt.Fprintf(b, " %d.%08d", t/1e8, t%1e8)
+		}
+	}
+	b.WriteByte('\n')
 }
 
 // lines writes a parameter block; an empty one is a line with a blank.

@@ -85,7 +85,7 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 		if err := s.exchangeOld(c, l); err != nil {
 			return effect{}, err
 		}
-		s.ownPortions(c, l)
+		s.ownPortions(l)
 	}
 	if p != nil && p.own != nil {
 		p.own.begin()

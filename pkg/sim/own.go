@@ -68,33 +68,37 @@ func sameShape(a, b []int) bool {
 	return slices.Equal(trim(a), trim(b))
 }
 
-// takeOwn looks at the own times of a call that is about to be simulated, and
-// decides, when they are the first, whether they are used.
+// takeOwn looks at the own times of a call that is about to be simulated.
 func (s *Sim) takeOwn(c *call.Call) error {
 	if !s.cfg.OwnTimes || c.Own.Empty() {
 		return nil
 	}
 	s.own.waits = s.waitsIn(c)
-	rt := &s.header.Runtime
-	if err := c.CheckOwn(rt.Processors); err != nil {
+	if err := c.CheckOwn(s.header.Runtime.Processors); err != nil {
 		return err
 	}
+	s.meetOwn(c.Pos)
+	return nil
+}
+
+// meetOwn decides, when the first own times are met, whether they are used.
+func (s *Sim) meetOwn(at diag.Pos) {
 	if s.own.apart != nil {
-		return nil
+		return
 	}
+	rt := &s.header.Runtime
 	s.own.apart = map[*procs.System][][]int64{}
 	if s.own.use = sameShape(s.cfg.Grid, rt.Root()); !s.own.use {
 		with := ""
 		if s.costs != nil && s.costs.Traced {
 			with = ", in loops with the costs of iterations that they give"
 		}
-		s.notes.warn(c.Pos, "own-times", "the trace keeps the times of each process of the grid %s, and the grid simulated is %s: merged times are used%s", gridText(rt.Root()), gridText(s.cfg.Grid), with)
+		s.notes.warn(at, "own-times", "the trace keeps the times of each process of the grid %s, and the grid simulated is %s: merged times are used%s", gridText(rt.Root()), gridText(s.cfg.Grid), with)
 	}
 	if s.own.use && s.own.late != nil {
 		// Initialisation is the run-time system's.
 		s.system(spent{own: s.own.late})
 	}
-	return nil
 }
 
 // before returns the user's time before a call.
@@ -118,14 +122,16 @@ func (s *Sim) within(c *call.Call) spent {
 	case predicted:
 		return s.loop.pipe.inDoLoop(c)
 	}
-	least := c.Own.Ret[0]
-	for _, t := range c.Own.Ret {
-		least = min(least, t)
-	}
-	if least == call.Absent {
+	if !s.knowsShortest(c) {
 		return spent{merged: c.RetTime}
 	}
-	return spent{merged: least}
+	return spent{merged: slices.Min(c.Own.Ret)}
+}
+
+// knowsShortest reports whether all wait for each other in a call, and the
+// shortest time that anybody spent in it is known.
+func (s *Sim) knowsShortest(c *call.Call) bool {
+	return s.own.use && s.own.waits == together && len(c.Own.Ret) > 0 && slices.Min(c.Own.Ret) != call.Absent
 }
 
 // waiting says whether the own time inside a call is one of waiting for others.
@@ -165,10 +171,17 @@ func (s *Sim) waitsIn(c *call.Call) waiting {
 
 // beforeEnd returns the user's time before the program's end.
 func (s *Sim) beforeEnd(e *call.Exit) (spent, error) {
-	if !s.own.use || len(e.Own) == 0 {
+	if !s.cfg.OwnTimes || len(e.Own) == 0 {
 		return spent{merged: e.Time}, nil
 	}
-	return spent{own: e.Own}, e.CheckOwn(diag.Pos{File: e.File, Line: e.Line}, s.header.Runtime.Processors)
+	at := diag.Pos{File: e.File, Line: e.Line}
+	if err := e.CheckOwn(at, s.header.Runtime.Processors); err != nil {
+		return spent{}, err
+	}
+	if s.meetOwn(at); !s.own.use {
+		return spent{merged: e.Time}, nil
+	}
+	return spent{own: e.Own}, nil
 }
 
 // passOwn passes on every processor its own time, as the amount that work

@@ -16,9 +16,11 @@ const maxPortionTimes = 1 << 21
 // that was traced they are the quanta of the pipeline (docs/model.md#own-times).
 type ownPipe struct {
 	// portions is how many were handed out since the pipeline last ran; of are
-	// the own times of each, nil when there were too many.
+	// the own times of each, nil when there were too many; known says that some
+	// had any.
 	portions int
 	of       []spent
+	known    bool
 	// between is the time inside dopl_ between portions.
 	between []betweenPortions
 	// leads says, by the root's numbers, which processors wait for nobody in
@@ -34,11 +36,10 @@ type betweenPortions struct {
 	time    spent
 }
 
-// ownPortions prepares the own times of the loop that c, its first dopl_ with
-// iterations, begins.
-func (s *Sim) ownPortions(c *call.Call, l *object.Loop) {
+// ownPortions prepares for the own times of a loop whose first portion begins.
+func (s *Sim) ownPortions(l *object.Loop) {
 	p := s.loop.pipe
-	if !s.own.use || s.measured != nil || c.Own.Empty() || l.Across == nil {
+	if !s.own.use || s.measured != nil || l.Across == nil {
 		return
 	}
 	w := pipelineOf(l)
@@ -79,8 +80,12 @@ func (o *ownPipe) begin() {
 // add adds own times to the portion that is under way.
 func (o *ownPipe) add(times ...spent) {
 	for _, t := range times {
-		if o.of == nil || t.own == nil {
+		if t.own == nil {
 			continue
+		}
+		o.known = true
+		if o.of == nil {
+			return
 		}
 		if len(o.of)*len(t.own) > maxPortionTimes {
 			o.of = nil
@@ -113,7 +118,7 @@ func (o *ownPipe) inDoLoop(c *call.Call) spent {
 // did.
 func (s *Sim) passBetween(c *call.Call) bool {
 	p := s.loop.pipe
-	if p.own == nil || p.own.portions < 2 || len(s.loop.times) == p.passed {
+	if p.own == nil || len(c.Own.Ret) == 0 || len(s.loop.times) == p.passed {
 		return false
 	}
 	t, account, sys := p.own.inDoLoop(c), s.account(), s.objects.Current()
@@ -148,7 +153,7 @@ func (p *pipe) takeOwnPortions() *ownPipe {
 
 // ownQuanta describes the quanta of the run to the clocks.
 func (o *ownPipe) ownQuanta(sys *procs.System) *clock.OwnQuanta {
-	if o == nil || o.portions == 0 {
+	if o == nil || !o.known {
 		return nil
 	}
 	q := &clock.OwnQuanta{N: o.portions}

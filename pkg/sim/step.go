@@ -47,8 +47,8 @@ func (s *Sim) Step(c *call.Call) error {
 	switch {
 	case s.passMeasured(c):
 	case e.booked || s.within(c).none():
-	case e.inside != nil:
-		e.inside(c.RetTime) // functions that wait
+	case e.inside != nil && !s.knowsShortest(c):
+		e.inside(c.RetTime) // copies wait
 	case s.loop.portion != nil && inBody && !e.byAll && handlers[c.Class()].does == computes:
 		s.passInBody(spent{}, s.within(c))
 	default:
