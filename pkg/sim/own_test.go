@@ -113,6 +113,9 @@ func TestOwnTimesOfOtherNumbersOfProcesses(t *testing.T) {
 	}
 }
 
+// oneProcess is where a trace says how many processes ran.
+var oneProcess = regexp.MustCompile(`(?m)^ *ProcCount=1\b`)
+
 var eventTime = regexp.MustCompile(`(?m)^((?:call_|ret_|Event_)\S+ +TIME=)([0-9.]+)(.*)$`)
 
 // alikeTwo makes of the trace of a program on one processor that of two
@@ -120,7 +123,7 @@ var eventTime = regexp.MustCompile(`(?m)^((?:call_|ret_|Event_)\S+ +TIME=)([0-9.
 // merged of them has the times of the loops, which are those before a dopl_
 // that is not the first of its loop, as they are.
 func alikeTwo(text string) string {
-	text = strings.NewReplacer("ProcCount=1;", "ProcCount=2;", "PSSize= 1;", "PSSize= 2;").Replace(text)
+	text = strings.Replace(oneProcess.ReplaceAllString(text, " ProcCount=2"), "PSSize= 1", "PSSize= 2", 1)
 	inLoop := false
 	return eventTime.ReplaceAllStringFunc(text, func(line string) string {
 		f := eventTime.FindStringSubmatch(line)
@@ -169,7 +172,7 @@ func TestOwnTimesOfRuns(t *testing.T) {
 		b := testtraces.MergedOwn(t, run)
 		src := source(t, run.Name, b)
 		grid := src.Header().Runtime.Root()
-		for name, text := range map[string]string{"bus": bus, "mixed": mixed} {
+		for name, text := range map[string]string{"bus": bus, "mixed": mixed, "tree": tree, "transputer": transputer, "boards": boards} {
 			where := fmt.Sprintf("%s on %v (%s)", run.Name, grid, name)
 			m := machineOf(t, text)
 			fast, err := runOwn(t, run.Name, b, m, grid)
@@ -279,6 +282,31 @@ func TestUnequalStarts(t *testing.T) {
 			if float64(got.SYSTime) != want[p] || got.CPUTime != 4 {
 				t.Errorf("inside %s, processor %d: CPU %v SYS %v, want 4 and %v", inside, p, got.CPUTime, got.SYSTime, want[p])
 			}
+		}
+	}
+}
+
+// divisible are traced programs of which two processes do alike: every loop has
+// as many iterations on the one as on the other, none is a pipeline, and nothing
+// is copied, which takes the merged time by shares.
+var divisible = []string{
+	"compute/heat3", "compute/jac", "compute/mixed", "single/c14_line", "single/d15_api", "single/d16_stdio",
+	"single/f01_ivals", "single/f05_remote", "single/f08_io", "single/f11_subr",
+}
+
+// The same of real programs, to rounding, on machines whose processors differ too.
+func TestOwnTimesOfEqualProcessesOfPrograms(t *testing.T) {
+	for _, path := range divisible {
+		one := string(testtraces.Text(t, path+".ptr.zst"))
+		for _, machine := range []string{bus, mixed, tree} {
+			m := machineOf(t, machine)
+			own, err := runOwn(t, "two", []byte(alikeTwo(one)), m, []int{2})
+			if err != nil {
+				t.Errorf("%s: %v", path, err)
+				continue
+			}
+			checkAccounts(t, path, own)
+			sameResult(t, path, own, simulate(t, "one", []byte(one), m, []int{2}))
 		}
 	}
 }
