@@ -26,23 +26,25 @@ var root, bin string
 
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
-// run builds the commands once, with the race detector when the tests have
-// it, and runs the tests.
+// run builds the commands once and runs the tests. The commands stand where
+// scripts/demo puts them, so that Go links only what has changed; with the race
+// detector, which they have when the tests have it, in a directory of their own.
 func run(m *testing.M) int {
 	flag.Parse()
-	dir, err := os.MkdirTemp("", "e2e")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	bin = dir
+	var err error
 	if root, err = filepath.Abs("../../.."); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	// Without tables for debuggers linking takes half as long.
-	build := exec.Command("go", "build", "-ldflags=-w", fmt.Sprint("-race=", effort.Race), "-o", bin, "./cmd/...")
+	bin = filepath.Join(root, "bin")
+	if effort.Race {
+		if bin, err = os.MkdirTemp("", "e2e"); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(bin)
+	}
+	build := exec.Command("go", "build", fmt.Sprint("-race=", effort.Race), "-o", bin+string(filepath.Separator), "./cmd/...")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		fmt.Fprintf(os.Stderr, "go build: %v\n%s", err, out)
