@@ -44,7 +44,7 @@ func table() map[string]handler {
 
 		"crtamv_": {do: (*engine).crtamv},
 		"getamv_": {do: (*engine).getamv},
-		"distr_":  {do: (*engine).distr},
+		"distr_":  {do: (*engine).firstDistribution},
 		"redis_":  {do: (*engine).redis, times: operation},
 		"blkdiv_": {do: (*engine).blkdiv},
 		"genblk_": {do: (*engine).genblk},

@@ -108,16 +108,13 @@ func (e *engine) getamv(c *call.Call) error {
 	return e.make(c, "AMViewRef", a.t)
 }
 
-func (e *engine) distr(c *call.Call) error {
+// firstDistribution distributes a template; nothing lies on it yet.
+func (e *engine) firstDistribution(c *call.Call) error {
 	t, err := find[*template](e, c, "AMViewRef")
 	if err != nil {
 		return err
 	}
-	s, err := e.system(c, "PSRef")
-	if err != nil {
-		return err
-	}
-	return t.distribute(s, numbers(c, "AxisArray"), numbers(c, "DistrParamArray"), e.power, e.opts.Balance == options.Power)
+	return e.distribute(c, t)
 }
 
 // redis moves a template and everything that is aligned with it.
@@ -151,6 +148,8 @@ func (e *engine) redis(c *call.Call) error {
 	return nil
 }
 
+// distribute gives a template the distribution that distr_ and redis_ state in
+// the same parameters.
 func (e *engine) distribute(c *call.Call, t *template) error {
 	s, err := e.system(c, "PSRef")
 	if err != nil {

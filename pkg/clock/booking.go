@@ -100,7 +100,7 @@ func (e *classes) Pipeline(p *Pipeline) {
 		ids = append(ids, i)
 		actors = append(actors, Actor{Coords: coords, N: e.Class(i), Clock: e.clock[i], Power: e.power[i]})
 	})
-	if own, _ := e.marks.Take(p.Since); own != nil {
+	if own, _ := e.snapshots.Take(p.Since); own != nil {
 		for n, i := range ids {
 			actors[n].Clock, actors[n].Spent = own[i], e.clock[i]-own[i]
 		}
@@ -203,27 +203,27 @@ func (e *classes) Delay(s *procs.System, k interval.Kind, from, to Instant) {
 	}
 }
 
-func (e *classes) Late(s *procs.System, k interval.Kind) (Instant, Mark) {
+func (e *classes) Late(s *procs.System, k interval.Kind) (Instant, Snapshot) {
 	m := e.Latest(s)
 	b := &e.books[e.at]
 	for _, i := range e.members(s) {
 		b.member[i] = true
 		b.counters[i].Late(k, m-e.clock[i])
 	}
-	return e.Instant(m), e.marks.Set(e.clock, m)
+	return e.Instant(m), e.snapshots.Set(e.clock, m)
 }
 
-func (e *classes) Remember(s *procs.System) Mark {
-	return e.marks.Set(e.clock, e.Latest(s))
+func (e *classes) Remember(s *procs.System) Snapshot {
+	return e.snapshots.Set(e.clock, e.Latest(s))
 }
 
-func (e *classes) Release(m Mark) { e.marks.Take(m) }
+func (e *classes) Release(m Snapshot) { e.snapshots.Take(m) }
 
-func (e *classes) Await(s *procs.System, k interval.Kind, start, end Instant, mark Mark) {
+func (e *classes) Await(s *procs.System, k interval.Kind, start, end Instant, snapshot Snapshot) {
 	e.flush()
 	list := e.members(s)
 	b := &e.books[e.at]
-	own, latest := e.marks.Take(mark)
+	own, latest := e.snapshots.Take(snapshot)
 	for _, i := range list {
 		b.member[i] = true
 		if own != nil {

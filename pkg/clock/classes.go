@@ -31,11 +31,11 @@ type classes struct {
 	stride []int
 
 	*Network
-	power []float64
-	clock []units.Seconds
-	books []book // per account
-	marks Marks
-	at    Account
+	power     []float64
+	clock     []units.Seconds
+	books     []book // per account
+	snapshots Snapshots
+	at        Account
 
 	// version counts splits; seen holds label slices that are known to be
 	// constant on all groups of that version.
@@ -174,7 +174,7 @@ func (e *classes) split(k int, labels []int64) {
 	}
 	e.power = pick(e.power, from)
 	e.clock = pick(e.clock, from)
-	e.marks.split(from)
+	e.snapshots.split(from)
 	for b := range e.books {
 		if bk := &e.books[b]; bk.counters != nil {
 			bk.counters = pick(bk.counters, from)

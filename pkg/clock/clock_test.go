@@ -39,7 +39,7 @@ type flight struct {
 	sys        *procs.System
 	kind       interval.Kind
 	start, end clock.Instant
-	mark       clock.Mark
+	snapshot   clock.Snapshot
 }
 
 func (a *asker) amount() clock.Amount {
@@ -72,7 +72,7 @@ func (a *asker) demands() []clock.Demand {
 }
 
 // pipeline is a wavefront along the first dimension of s.
-func (a *asker) pipeline(s *procs.System, since clock.Mark) *clock.Pipeline {
+func (a *asker) pipeline(s *procs.System, since clock.Snapshot) *clock.Pipeline {
 	labels := make([][]int64, len(s.Grid))
 	for k, n := range s.Grid {
 		labels[k] = make([]int64, n)
@@ -122,21 +122,21 @@ func (a *asker) ask() {
 		from = a.c.AfterLongest(from, s, a.labels(s), func(l []int64) units.Seconds { return units.Seconds(l[0]) })
 		a.flights = append(a.flights, flight{s, k, from, a.c.Exchange(s, from, a.demands()...), 0})
 	case 7:
-		from, mark := a.c.Late(s, k)
-		a.flights = append(a.flights, flight{s, k, from, a.c.Exchange(s, from, a.demands()...), mark})
+		from, snapshot := a.c.Late(s, k)
+		a.flights = append(a.flights, flight{s, k, from, a.c.Exchange(s, from, a.demands()...), snapshot})
 	case 8:
 		if len(a.flights) > 0 {
 			f := a.flights[0]
 			a.flights = a.flights[1:]
-			a.c.Await(f.sys, f.kind, f.start, f.end, f.mark)
+			a.c.Await(f.sys, f.kind, f.start, f.end, f.snapshot)
 			a.c.Variation(f.sys, f.kind)
 		}
 	case 9:
 		a.c.Pipeline(a.pipeline(s, 0))
 	case 10:
-		mark := a.c.Remember(s)
+		snapshot := a.c.Remember(s)
 		a.c.AddAll(s, a.amount())
-		a.c.Pipeline(a.pipeline(s, mark))
+		a.c.Pipeline(a.pipeline(s, snapshot))
 	}
 }
 

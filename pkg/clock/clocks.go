@@ -51,13 +51,13 @@ type Clocks interface {
 	Sync(s *procs.System, k interval.Kind) Instant
 	// Late books for all processors of s how much earlier than the latest
 	// they are, as potential synchronization only, and returns the latest
-	// clock and a mark that remembers the clocks:
+	// clock and a snapshot of the clocks before:
 	// docs/model.md#starts-that-do-not-wait.
-	Late(s *procs.System, k interval.Kind) (Instant, Mark)
-	// Remember returns a mark that remembers the clocks of s, Release gives up
-	// one that nothing will use.
-	Remember(s *procs.System) Mark
-	Release(m Mark)
+	Late(s *procs.System, k interval.Kind) (Instant, Snapshot)
+	// Remember returns a snapshot of the clocks of s, Release gives up one that
+	// nothing will use.
+	Remember(s *procs.System) Snapshot
+	Release(m Snapshot)
 	// AfterLongest returns the instant that comes after start by the longest
 	// time that a processor of s takes for the work that work says for its
 	// labels. Nothing is booked.
@@ -73,9 +73,9 @@ type Clocks interface {
 	// an exchange: docs/model.md#2-accounting.
 	Delay(s *procs.System, k interval.Kind, from, to Instant)
 	// Await makes all processors of s wait until end for an exchange that
-	// began at start: docs/model.md#asynchronous-operations. mark, when not 0,
+	// began at start: docs/model.md#asynchronous-operations. snapshot, when not 0,
 	// is what Late returned for it and is used up.
-	Await(s *procs.System, k interval.Kind, start, end Instant, mark Mark)
+	Await(s *procs.System, k interval.Kind, start, end Instant, snapshot Snapshot)
 	// Variation books the spread of the clocks of s at the end of a
 	// collective operation: docs/model.md#2-accounting, Time_variation.
 	Variation(s *procs.System, k interval.Kind)
@@ -142,9 +142,9 @@ func (t Instant) String() string { return micro(t.at) }
 // micro spells a time in microseconds.
 func micro(t units.Seconds) string { return t.Micros(9) + " us" }
 
-// Mark names clocks that were remembered, numbered from 1 as [Instant]; 0 is
+// Snapshot names a copy of clocks, numbered from 1 as [Instant]; 0 is
 // none.
-type Mark int
+type Snapshot int
 
 // Amount is work done by a processor.
 type Amount struct {

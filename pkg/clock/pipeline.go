@@ -23,8 +23,9 @@ type Pipeline struct {
 	Work []Work
 	// Since, when not 0, is what [Clocks.Remember] returned: the work of the
 	// pipeline is what has passed since then and has been booked already. Such
-	// a pipeline has one quantum and its messages do not queue (docs/model.md#pipelines-by-hand). The mark is used up.
-	Since Mark
+	// a pipeline has one quantum and its messages do not queue
+	// (docs/model.md#pipelines-by-hand). The snapshot is used up.
+	Since Snapshot
 	// Stage describes the processor at some coordinates; ok is false when it
 	// takes no part.
 	Stage func(coords []int) (st Stage, ok bool)

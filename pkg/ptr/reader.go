@@ -10,7 +10,7 @@
 //     the program; every other line belongs to the event before it, and
 //     parameters of the table become parameters of the call, all else is kept
 //     as text;
-//  2. the parts are put together to calls in the order of the trace. Lines
+//  2. the entries are put together to calls in the order of the trace. Lines
 //     before the first event are the preamble; it describes the run. A call is
 //     complete when the next event line is there, so that a cut trace yields no
 //     call with half a parameter.
@@ -64,7 +64,7 @@ type Reader struct {
 	open  bool      // own is being read
 	stack []frame
 	piece *piece
-	at    int // the part of piece that is to be looked at next
+	at    int // the entry of piece that is to be looked at next
 	bad   int // the bad line of piece that is to be looked at next
 	line  int // of the trace, that is being looked at
 	eof   bool
@@ -130,7 +130,7 @@ func (r *Reader) pos(col int) diag.Pos {
 
 func (r *Reader) readPreamble() error {
 	size := 0
-	for r.piece == nil || len(r.piece.parts) == 0 {
+	for r.piece == nil || len(r.piece.entries) == 0 {
 		r.piece = r.feed.next()
 		for _, l := range r.piece.lead {
 			r.line++
@@ -145,7 +145,7 @@ func (r *Reader) readPreamble() error {
 			r.header.Preamble = append(r.header.Preamble, string(l.text))
 		}
 		switch {
-		case len(r.piece.parts) > 0 || r.piece.Err == nil:
+		case len(r.piece.entries) > 0 || r.piece.Err == nil:
 		case !errors.Is(r.piece.Err, io.EOF):
 			return r.piece.Err
 		case r.line == 0:
@@ -155,7 +155,7 @@ func (r *Reader) readPreamble() error {
 		}
 	}
 	rt, ok := parseRuntime(r.header.Preamble)
-	rt.TimeDigits = int(r.piece.parts[0].digits)
+	rt.TimeDigits = int(r.piece.entries[0].digits)
 	r.header.Runtime = rt
 	if !ok {
 		e := diag.New(diag.Pos{File: r.name, Line: 1}, "ptr/no-header", "the trace has no header before its first event, expected RTS VERSION and ProcCount; its beginning was probably overwritten (TraceFileOverflowReg=0): raise MaxTraceFileSize and trace again")
@@ -207,8 +207,8 @@ func (r *Reader) next() (*call.Call, error) {
 	r.stack = r.stack[:0]
 	r.feed.release()
 	for {
-		for r.at < len(r.piece.parts) {
-			p := &r.piece.parts[r.at]
+		for r.at < len(r.piece.entries) {
+			p := &r.piece.entries[r.at]
 			r.line = r.piece.Line + int(p.line)
 			if r.exit.Found && !r.exitDone {
 				if err := r.finishExit(); err != nil {
@@ -225,7 +225,7 @@ func (r *Reader) next() (*call.Call, error) {
 				}
 				continue
 			}
-			for r.bad < len(r.piece.bad) && r.piece.bad[r.bad].part == r.at {
+			for r.bad < len(r.piece.bad) && r.piece.bad[r.bad].entry == r.at {
 				r.bad++
 				if err := r.passOver(r.piece.bad[r.bad-1].err); err != nil {
 					return nil, err
@@ -249,7 +249,7 @@ func (r *Reader) next() (*call.Call, error) {
 
 // event takes p in. When it does not, because a call must be closed before,
 // that has been done; if it was the outermost one, p belongs to the next.
-func (r *Reader) event(p *part) (taken bool, err error) {
+func (r *Reader) event(p *entry) (taken bool, err error) {
 	if !r.open {
 		switch p.head.half {
 		case callEvent:
@@ -301,7 +301,7 @@ func (r *Reader) event(p *part) (taken bool, err error) {
 }
 
 // begin fills c from p, its first half or its only one.
-func (r *Reader) begin(c *call.Call, p *part, only call.Half) {
+func (r *Reader) begin(c *call.Call, p *entry, only call.Half) {
 	c.Func, c.Row = p.head.fn.name, p.head.fn.row
 	c.Line, c.File = p.tail.line, p.tail.file
 	c.Only = only
@@ -317,7 +317,7 @@ func (r *Reader) begin(c *call.Call, p *part, only call.Half) {
 }
 
 // closeCall closes the innermost call with its ret_ line.
-func (r *Reader) closeCall(p *part) {
+func (r *Reader) closeCall(p *entry) {
 	f := r.stack[len(r.stack)-1]
 	r.stack = r.stack[:len(r.stack)-1]
 	c := f.c
@@ -383,7 +383,7 @@ func (r *Reader) deliver() (*call.Call, error) {
 }
 
 // beginExit reads an event line that ends the program.
-func (r *Reader) beginExit(p *part) error {
+func (r *Reader) beginExit(p *entry) error {
 	if p.head.fn.row == nil || p.head.fn.row.Class != libdvm.Finish || r.exit.Found {
 		return nil
 	}

@@ -11,7 +11,7 @@ import (
 
 // scanner takes pieces of a trace apart. What an event line or a block means
 // does not depend on the lines around it, so that several scanners can work on
-// the pieces of one trace side by side; [Reader] puts the parts together.
+// the pieces of one trace side by side; [Reader] puts the entries together.
 //
 // A program does the same many times, and so most lines of a trace are like an
 // earlier one. The scanner knows the beginnings of event lines, expects after
@@ -59,7 +59,7 @@ func newScanner(opts Options) *scanner {
 	return s
 }
 
-// scan finds the parts of p, a piece of the trace called name.
+// scan finds the entries of p, a piece of the trace called name.
 func (s *scanner) scan(name string, p *piece) {
 	s.name = name
 	p.reset()
@@ -78,13 +78,13 @@ func (s *scanner) scan(name string, p *piece) {
 		}
 	}
 	for found {
-		at := len(p.parts)
-		p.parts = p.parts[:at+1]
+		at := len(p.entries)
+		p.entries = p.entries[:at+1]
 		next := p.next()
 		if r := s.guess(t[i:]); r != nil {
 			var end int
 			if end, found, _ = s.eventAt(next, p, i+len(r.text), line+r.lines+1); found {
-				p.parts[at].block = r.block
+				p.entries[at].block = r.block
 				line += r.lines + 1
 				i = end
 				continue
@@ -108,14 +108,14 @@ func (s *scanner) scan(name string, p *piece) {
 				p.bad = append(p.bad, badLine{at, err})
 			}
 		}
-		p.parts[at].block = s.block(p, &p.parts[at], t[from:to], odd || p.Open && to == len(t))
+		p.entries[at].block = s.block(p, &p.entries[at], t[from:to], odd || p.Open && to == len(t))
 	}
 }
 
 // eventAt reads the event line that begins at i in p into next, and returns
 // where the line ends; found is false when it is none. The error is about a line
 // that looks like an event line, and is whole.
-func (s *scanner) eventAt(next *part, p *piece, i, line int) (end int, found bool, err *diag.Error) {
+func (s *scanner) eventAt(next *entry, p *piece, i, line int) (end int, found bool, err *diag.Error) {
 	next.line = int32(line - p.Line)
 	if n := s.expect(next, p.Text[i:]); n > 0 {
 		return i + n, true, nil
@@ -186,7 +186,7 @@ func mayBeEvent(t []byte) bool {
 // expect reads the event line that t begins with into p if it is one of those
 // that came after the last one before, in its usual form. It returns the size
 // of the line with its LF, or -1.
-func (s *scanner) expect(p *part, t []byte) int {
+func (s *scanner) expect(p *entry, t []byte) int {
 	next := &s.before.next
 	for i, h := range next {
 		if h == nil {
@@ -206,7 +206,7 @@ func (s *scanner) expect(p *part, t []byte) int {
 }
 
 // event is eventAt for the line l. open tells that it has no LF.
-func (s *scanner) event(p *part, l []byte, line int, open bool) (bool, *diag.Error) {
+func (s *scanner) event(p *entry, l []byte, line int, open bool) (bool, *diag.Error) {
 	var ev event
 	if !parseEvent(l, &ev) {
 		return false, nil
@@ -256,7 +256,7 @@ func (s *scanner) head(l []byte, ev *event) *head {
 // line and what follows it. It returns the size of the line with its LF. It
 // knows only the usual form of times, and tails that came before; it returns -1
 // for any other.
-func (s *scanner) rest(p *part, h *head, t []byte) int {
+func (s *scanner) rest(p *entry, h *head, t []byte) int {
 	time, digits, i := quickTime(t, len(h.text))
 	if i < 0 {
 		return -1
@@ -335,7 +335,7 @@ func eightDigits(w uint64) (uint64, bool) {
 // block returns what the lines of text say, which stand behind the event line
 // p. Odd ones are not remembered: the last line may be cut, or one looks like
 // an event line. It must be called when the event line behind it was read.
-func (s *scanner) block(in *piece, p *part, text []byte, odd bool) *block {
+func (s *scanner) block(in *piece, p *entry, text []byte, odd bool) *block {
 	var place *slot
 	switch {
 	case string(text) == string(empty[0].text):
@@ -373,7 +373,7 @@ func (h *head) remember(r *remembered) {
 }
 
 // tableOf returns the parameters that the table lists for the half p of a call.
-func tableOf(p *part) []libdvm.Param {
+func tableOf(p *entry) []libdvm.Param {
 	switch {
 	case p.head.fn.row == nil:
 		return nil
@@ -384,7 +384,7 @@ func tableOf(p *part) []libdvm.Param {
 }
 
 // read reads the lines of text into b. open tells that the last one has no LF.
-func (s *scanner) read(b *block, p *part, text []byte, open bool) {
+func (s *scanner) read(b *block, p *entry, text []byte, open bool) {
 	r := &s.lines
 	r.begin(p.head.fn.row, tableOf(p), &b.params, &b.text)
 	for i := 0; i < len(text); {

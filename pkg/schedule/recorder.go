@@ -83,23 +83,23 @@ func (r *Recorder) Sync(s *procs.System, k interval.Kind) clock.Instant {
 }
 
 // Late is part of [clock.Clocks].
-func (r *Recorder) Late(s *procs.System, k interval.Kind) (clock.Instant, clock.Mark) {
+func (r *Recorder) Late(s *procs.System, k interval.Kind) (clock.Instant, clock.Snapshot) {
 	t, m := r.Clocks.Late(s, k)
 	n := r.made(t)
-	r.note(func(p *player) { p.instants[n], p.marks[m] = p.Late(s, k) })
+	r.note(func(p *player) { p.instants[n], p.snapshots[m] = p.Late(s, k) })
 	return t, m
 }
 
 // Remember is part of [clock.Clocks].
-func (r *Recorder) Remember(s *procs.System) clock.Mark {
+func (r *Recorder) Remember(s *procs.System) clock.Snapshot {
 	m := r.Clocks.Remember(s)
-	r.note(func(p *player) { p.marks[m] = p.Remember(s) })
+	r.note(func(p *player) { p.snapshots[m] = p.Remember(s) })
 	return m
 }
 
 // Release is part of [clock.Clocks].
-func (r *Recorder) Release(m clock.Mark) {
-	r.note(func(p *player) { p.Release(p.marks[m]) })
+func (r *Recorder) Release(m clock.Snapshot) {
+	r.note(func(p *player) { p.Release(p.snapshots[m]) })
 	r.Clocks.Release(m)
 }
 
@@ -152,10 +152,10 @@ func (r *Recorder) Delay(s *procs.System, k interval.Kind, from, to clock.Instan
 }
 
 // Await is part of [clock.Clocks].
-func (r *Recorder) Await(s *procs.System, k interval.Kind, start, end clock.Instant, mark clock.Mark) {
+func (r *Recorder) Await(s *procs.System, k interval.Kind, start, end clock.Instant, snapshot clock.Snapshot) {
 	a, b := start.Number(), end.Number()
-	r.note(func(p *player) { p.Await(s, k, p.instants[a], p.instants[b], p.marks[mark]) })
-	r.Clocks.Await(s, k, start, end, mark)
+	r.note(func(p *player) { p.Await(s, k, p.instants[a], p.instants[b], p.snapshots[snapshot]) })
+	r.Clocks.Await(s, k, start, end, snapshot)
 }
 
 // Variation is part of [clock.Clocks].
@@ -176,7 +176,7 @@ func (r *Recorder) Pipeline(pl *clock.Pipeline) {
 	asked := *pl
 	r.note(func(p *player) {
 		own := asked
-		own.Since = p.marks[own.Since]
+		own.Since = p.snapshots[own.Since]
 		p.Pipeline(&own)
 	})
 	r.Clocks.Pipeline(pl)

@@ -33,7 +33,7 @@ func (s *Schedule) Len() int { return len(s.steps) }
 // The error is that of [clock.Clocks.Err]. The grid and the options of cfg must
 // be those of the recording.
 func (s *Schedule) Replay(cfg clock.Config) (clock.Clocks, error) {
-	p := &player{Clocks: clock.New(cfg), instants: make([]clock.Instant, s.instants+1), marks: map[clock.Mark]clock.Mark{}}
+	p := &player{Clocks: clock.New(cfg), instants: make([]clock.Instant, s.instants+1), snapshots: map[clock.Snapshot]clock.Snapshot{}}
 	for _, step := range s.steps {
 		step(p)
 	}
@@ -43,9 +43,9 @@ func (s *Schedule) Replay(cfg clock.Config) (clock.Clocks, error) {
 // player asks the clocks of another machine.
 type player struct {
 	clock.Clocks
-	instants []clock.Instant // by the numbers in the recording
-	marks    map[clock.Mark]clock.Mark
-	loads    []*comm.Load
+	instants  []clock.Instant // by the numbers in the recording
+	snapshots map[clock.Snapshot]clock.Snapshot
+	loads     []*comm.Load
 }
 
 // all is work of all processors of a system that was asked for several times

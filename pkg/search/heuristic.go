@@ -13,15 +13,15 @@ import (
 // processors: the middle one, or a bound of the nearest neighbours of a best
 // that was just found. Grids that can hardly be better are then dropped: those
 // of that number; without an improvement all on the far side of the best; in
-// every class of grids that differ in one dimension only, those outside the
-// bracket around the best of the class. A descent over the neighbours of the
+// every row, the grids that differ in one dimension only, those outside the
+// bracket around the best of the row. A descent over the neighbours of the
 // best makes an end, which R does not have.
 func (p *pass) heuristic(ctx context.Context) error {
-	h := &thinning{pass: p, classes: map[string][]*grid{}, dropped: map[*grid]bool{}}
+	h := &thinning{pass: p, rows: map[string][]*grid{}, dropped: map[*grid]bool{}}
 	for _, g := range p.list {
 		for k := range g.extents {
-			key := classOf(g, k)
-			h.classes[key] = append(h.classes[key], g)
+			key := rowOf(g, k)
+			h.rows[key] = append(h.rows[key], g)
 		}
 	}
 	h.left = slices.Clone(p.list)
@@ -42,14 +42,14 @@ type thinning struct {
 	*pass
 	left    []*grid // in the order of the list
 	dropped map[*grid]bool
-	classes map[string][]*grid
+	rows    map[string][]*grid // by rowOf
 	// lower and upper say that the least and the greatest number of processors
 	// of the nearest neighbours of the best are to be tried.
 	lower, upper bool
 }
 
-// classOf names the grids that differ from g in dimension k only.
-func classOf(g *grid, k int) string {
+// rowOf names the row of the grids that differ from g in dimension k only.
+func rowOf(g *grid, k int) string {
 	x := slices.Clone(g.extents)
 	x[k] = 0
 	return fmt.Sprint(x)
@@ -139,7 +139,7 @@ func (h *thinning) thin(tried []*grid, improved bool) {
 	}
 	for _, g := range tried {
 		for k := range g.extents {
-			h.bracket(classOf(g, k), k)
+			h.bracket(rowOf(g, k), k)
 		}
 	}
 	h.left = slices.DeleteFunc(h.left, func(g *grid) bool { return h.dropped[g] })
@@ -154,11 +154,11 @@ func (h *thinning) bestOrTried(tried []*grid) *grid {
 	return tried[0]
 }
 
-// bracket drops the grids of a class, which differ in dimension k, that lie
+// bracket drops the grids of a row, which differ in dimension k, that lie
 // outside the bracket around the best of those tried.
-func (h *thinning) bracket(class string, k int) {
+func (h *thinning) bracket(row string, k int) {
 	var best *grid
-	for _, g := range h.classes[class] {
+	for _, g := range h.rows[row] {
 		if h.seen[g] > 0 && g.better(best) {
 			best = g
 		}
@@ -167,7 +167,7 @@ func (h *thinning) bracket(class string, k int) {
 		return
 	}
 	low, high := 0, math.MaxInt
-	for _, g := range h.classes[class] {
+	for _, g := range h.rows[row] {
 		if h.seen[g] == 0 || !g.score.worseBy(best.score, h.cfg.Threshold) {
 			continue
 		}
@@ -178,7 +178,7 @@ func (h *thinning) bracket(class string, k int) {
 			high = min(high, x)
 		}
 	}
-	for _, g := range h.classes[class] {
+	for _, g := range h.rows[row] {
 		if x := g.extents[k]; x < low || x > high {
 			h.dropped[g] = true
 		}

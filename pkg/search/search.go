@@ -62,7 +62,7 @@ type Config struct {
 	// Limits are conditions on the best grid.
 	Limits Limits
 	// Threshold is the share by which a grid must be worse than the best of its
-	// class for [Heuristic] to exclude the grids beyond it.
+	// row for [Heuristic] to exclude the grids beyond it.
 	Threshold float64
 	// Explain adds explanations to the stream.
 	Explain bool

@@ -14,11 +14,11 @@ type boundary struct {
 	call    call.Call
 	group   *object.ShadowGroup
 	demands []clock.Demand
-	// first marks exfrst_; sys synchronized at start then.
-	first bool
-	start clock.Instant
-	mark  clock.Mark
-	sys   *procs.System
+	// first is set by exfrst_; sys synchronized at start then.
+	first    bool
+	start    clock.Instant
+	snapshot clock.Snapshot
+	sys      *procs.System
 }
 
 // exportFirst handles exfrst_: the processors start together; the exchange
@@ -31,8 +31,8 @@ func exportFirst(s *Sim, c *call.Call) (effect, error) {
 	}
 	s.countOperation(interval.Shadow)
 	sys := s.objects.Current()
-	start, mark := s.startAsync(sys, interval.Shadow)
-	s.loop.edges = append(s.loop.edges, boundary{call: c.Clone(), group: g, demands: d, first: true, start: start, mark: mark, sys: sys})
+	start, snapshot := s.startAsync(sys, interval.Shadow)
+	s.loop.edges = append(s.loop.edges, boundary{call: c.Clone(), group: g, demands: d, first: true, start: start, snapshot: snapshot, sys: sys})
 	return effect{}, nil
 }
 
@@ -103,7 +103,7 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, times []loopTime) error
 		s.say("the exchange of %s begins at the common clock %v plus the longest time in the iterations that it exports: %v", callSite(&b.call), b.start, start)
 	}
 	end := s.clocks.Exchange(b.sys, start, b.demands...)
-	s.flights.open = append(s.flights.open, flight{key: key, by: callSite(&b.call), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, mark: b.mark})
+	s.flights.open = append(s.flights.open, flight{key: key, by: callSite(&b.call), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, snapshot: b.snapshot})
 	return nil
 }
 

@@ -22,7 +22,7 @@ type flight struct {
 	kind       interval.Kind
 	sys        *procs.System
 	start, end clock.Instant
-	mark       clock.Mark
+	snapshot   clock.Snapshot
 }
 
 // flightKey is what the start and the wait of an operation both name. One of
@@ -123,9 +123,9 @@ func (s *Sim) begin(c *call.Call, key flightKey, k interval.Kind, demands ...clo
 func (s *Sim) start(c *call.Call, key flightKey, k interval.Kind, demands ...clock.Demand) {
 	sys := s.objects.Current()
 	s.countOperation(k)
-	start, mark := s.startAsync(sys, k)
+	start, snapshot := s.startAsync(sys, k)
 	end := s.clocks.Exchange(sys, start, demands...)
-	s.flights.open = append(s.flights.open, flight{key: key, by: callSite(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, mark: mark})
+	s.flights.open = append(s.flights.open, flight{key: key, by: callSite(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, snapshot: snapshot})
 }
 
 // idle reports an operation with the same key that is still under way.
@@ -138,16 +138,16 @@ func (s *Sim) idle(c *call.Call, key flightKey) error {
 
 // startAsync returns when an asynchronous operation of sys starts: when the
 // latest processor is there. With --async free the others go on.
-func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (clock.Instant, clock.Mark) {
+func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (clock.Instant, clock.Snapshot) {
 	if s.cfg.Options.Async != options.Free {
 		return s.together(sys, k), 0
 	}
 	s.flights.collective++
-	start, mark := s.clocks.Late(sys, k)
+	start, snapshot := s.clocks.Late(sys, k)
 	if s.explained != nil {
 		s.say("the latest processor of system %s is there at %v; the others go on (%s)", gridText(sys.Grid), start, k)
 	}
-	return start, mark
+	return start, snapshot
 }
 
 // together makes the processors of sys wait for the latest. When it is all of
@@ -181,7 +181,7 @@ func (s *Sim) complete(f *flight) {
 		s.say("waits for the exchange begun by %s: from %v to %v; what has passed of it is overlap, the rest is communication (%s)", f.by, f.start, f.end, f.kind)
 	}
 	s.flights.collective++
-	s.clocks.Await(f.sys, f.kind, f.start, f.end, f.mark)
+	s.clocks.Await(f.sys, f.kind, f.start, f.end, f.snapshot)
 	s.clocks.Variation(f.sys, f.kind)
 }
 

@@ -30,10 +30,10 @@ type halves struct {
 type receive struct {
 	by  site
 	pos diag.Pos
-	// waited is set at its waitsh_: mark remembers the clocks, collective what
+	// waited is set at its waitsh_: snapshot remembers the clocks, collective what
 	// had pulled clocks together.
 	waited     bool
-	mark       clock.Mark
+	snapshot   clock.Snapshot
 	collective int
 }
 
@@ -93,14 +93,14 @@ func sendShadow(s *Sim, c *call.Call) (effect, error) {
 	}
 	w, obstacle := s.wavefrontOf(g, &r)
 	if w == nil {
-		s.clocks.Release(r.mark)
+		s.clocks.Release(r.snapshot)
 		s.notes.warnOnce(fmt.Sprintf("%s:%d", c.File, c.Line), c.Pos, "hand-pipeline", "%s: %s answers %s, which was waited for before, but %s; simulated as an exchange that starts here", c.Where(), c.Func, r.by, obstacle)
 		return effect{}, s.startEdges(c, g)
 	}
 	h.waits++
 	s.countOperation(interval.Shadow)
 	s.flights.collective++
-	s.clocks.Pipeline(w.sinceMark(r.mark))
+	s.clocks.Pipeline(w.since(r.snapshot))
 	s.clocks.Variation(s.objects.Current(), interval.Shadow)
 	return effect{}, nil
 }
@@ -129,7 +129,7 @@ func (s *Sim) waitHalf(g *object.ShadowGroup) bool {
 	for i := range h.receives {
 		if r := &h.receives[i]; !r.waited {
 			r.waited, r.collective = true, s.flights.collective
-			r.mark = s.clocks.Remember(s.objects.Current())
+			r.snapshot = s.clocks.Remember(s.objects.Current())
 			return true
 		}
 	}
@@ -202,11 +202,11 @@ func owners(sp *layout.Ranges) int {
 	return n
 }
 
-// sinceMark describes the pipeline of one quantum whose work is what has passed
+// since describes the pipeline of one quantum whose work is what has passed
 // since the processors waited for their predecessors.
-func (w *wavefront) sinceMark(mark clock.Mark) *clock.Pipeline {
+func (w *wavefront) since(snapshot clock.Snapshot) *clock.Pipeline {
 	return &clock.Pipeline{
-		System: w.sys, Since: mark, Hops: w.hops, Element: w.element,
+		System: w.sys, Since: snapshot, Hops: w.hops, Element: w.element,
 		Labels: w.labels(func(dst []byte, _, _ int) []byte { return dst }),
 		Stage: func(coords []int) (clock.Stage, bool) {
 			for k, c := range coords {

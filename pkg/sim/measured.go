@@ -197,11 +197,11 @@ func (m *measured) Pipeline(p *clock.Pipeline) {
 // What operations cost, and when, is in the times of the trace.
 
 func (m *measured) Sync(*procs.System, interval.Kind) clock.Instant { return clock.Instant{} }
-func (m *measured) Late(*procs.System, interval.Kind) (clock.Instant, clock.Mark) {
+func (m *measured) Late(*procs.System, interval.Kind) (clock.Instant, clock.Snapshot) {
 	return clock.Instant{}, 0
 }
-func (m *measured) Remember(*procs.System) clock.Mark { return 0 }
-func (m *measured) Release(clock.Mark)                {}
+func (m *measured) Remember(*procs.System) clock.Snapshot { return 0 }
+func (m *measured) Release(clock.Snapshot)                {}
 func (m *measured) AfterLongest(clock.Instant, *procs.System, [][]int64, func([]int64) units.Seconds) clock.Instant {
 	return clock.Instant{}
 }
@@ -209,7 +209,7 @@ func (m *measured) Exchange(*procs.System, clock.Instant, ...clock.Demand) clock
 	return clock.Instant{}
 }
 func (m *measured) Delay(*procs.System, interval.Kind, clock.Instant, clock.Instant) {}
-func (m *measured) Await(*procs.System, interval.Kind, clock.Instant, clock.Instant, clock.Mark) {
+func (m *measured) Await(*procs.System, interval.Kind, clock.Instant, clock.Instant, clock.Snapshot) {
 }
 func (m *measured) Variation(*procs.System, interval.Kind) {}
 func (m *measured) Latest(*procs.System) units.Seconds     { return 0 }

@@ -113,15 +113,15 @@ func TestUnknownFunctions(t *testing.T) {
 type watched struct {
 	*clocktest.Each
 	lasted *[interval.NumKinds]units.Seconds
-	since  map[clock.Mark][]units.Seconds
+	since  map[clock.Snapshot][]units.Seconds
 }
 
-func (w watched) Await(s *procs.System, k interval.Kind, start, end clock.Instant, m clock.Mark) {
+func (w watched) Await(s *procs.System, k interval.Kind, start, end clock.Instant, m clock.Snapshot) {
 	w.lasted[k] += end.Since(start)
 	w.Each.Await(s, k, start, end, m)
 }
 
-func (w watched) Remember(s *procs.System) clock.Mark {
+func (w watched) Remember(s *procs.System) clock.Snapshot {
 	m := w.Each.Remember(s)
 	w.since[m] = w.Times()
 	return m
@@ -145,7 +145,7 @@ func checkOverlap(t *testing.T, where string, b []byte, m *machine.Machine, grid
 	t.Helper()
 	var lasted [interval.NumKinds]units.Seconds
 	r, err := sim.Run(context.Background(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults(), NewClocks: func(cfg clock.Config) clock.Clocks {
-		return watched{clocktest.NewEach(cfg), &lasted, map[clock.Mark][]units.Seconds{}}
+		return watched{clocktest.NewEach(cfg), &lasted, map[clock.Snapshot][]units.Seconds{}}
 	}}, source(t, where, b))
 	if err != nil {
 		if !tooWide(err) {

@@ -16,13 +16,13 @@ import (
 // Each are clocks with a clock and counters for every processor.
 type Each struct {
 	*clock.Network
-	grid  []int
-	power []float64
-	clock []units.Seconds
-	books []book // per account
-	at    clock.Account
-	marks clock.Marks
-	all   []int // 0, 1, ...: the processors of a system without a list
+	grid      []int
+	power     []float64
+	clock     []units.Seconds
+	books     []book // per account
+	at        clock.Account
+	snapshots clock.Snapshots
+	all       []int // 0, 1, ...: the processors of a system without a list
 }
 
 // book is what the processors have in one account; the slices are empty until
@@ -132,7 +132,7 @@ func (e *Each) AfterLongest(start clock.Instant, s *procs.System, labels [][]int
 func (e *Each) Pipeline(p *clock.Pipeline) {
 	ranks := e.ranks(p.System)
 	actors := make([]clock.Actor, len(ranks))
-	own, _ := e.marks.Take(p.Since)
+	own, _ := e.snapshots.Take(p.Since)
 	for i, r := range ranks {
 		a := &actors[i]
 		*a = clock.Actor{Coords: make([]int, len(p.System.Grid)), N: 1, Clock: e.clock[r], Power: e.power[r]}
@@ -181,19 +181,19 @@ func (e *Each) Sync(s *procs.System, k interval.Kind) clock.Instant {
 }
 
 // Late is part of [clock.Clocks].
-func (e *Each) Late(s *procs.System, k interval.Kind) (clock.Instant, clock.Mark) {
+func (e *Each) Late(s *procs.System, k interval.Kind) (clock.Instant, clock.Snapshot) {
 	m := e.Latest(s)
 	for _, p := range e.ranks(s) {
 		e.counters(p).Late(k, m-e.clock[p])
 	}
-	return e.Instant(m), e.marks.Set(e.clock, m)
+	return e.Instant(m), e.snapshots.Set(e.clock, m)
 }
 
 // Remember is part of [clock.Clocks].
-func (e *Each) Remember(s *procs.System) clock.Mark { return e.marks.Set(e.clock, e.Latest(s)) }
+func (e *Each) Remember(s *procs.System) clock.Snapshot { return e.snapshots.Set(e.clock, e.Latest(s)) }
 
 // Release is part of [clock.Clocks].
-func (e *Each) Release(m clock.Mark) { e.marks.Take(m) }
+func (e *Each) Release(m clock.Snapshot) { e.snapshots.Take(m) }
 
 // Delay is part of [clock.Clocks].
 func (e *Each) Delay(s *procs.System, k interval.Kind, from, to clock.Instant) {
@@ -205,8 +205,8 @@ func (e *Each) Delay(s *procs.System, k interval.Kind, from, to clock.Instant) {
 }
 
 // Await is part of [clock.Clocks].
-func (e *Each) Await(s *procs.System, k interval.Kind, start, end clock.Instant, mark clock.Mark) {
-	own, latest := e.marks.Take(mark)
+func (e *Each) Await(s *procs.System, k interval.Kind, start, end clock.Instant, snapshot clock.Snapshot) {
+	own, latest := e.snapshots.Take(snapshot)
 	for _, p := range e.ranks(s) {
 		c := e.counters(p)
 		if own != nil {

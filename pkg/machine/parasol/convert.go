@@ -183,7 +183,7 @@ func (m *Machine) ToTree(o TargetOptions) (*machine.Machine, []string, error) {
 			medium.Kind, medium.Channels = machine.Ethernet, 1
 		case m.lines(t, latency, speed):
 			medium.Kind = machine.Transputer
-			lost = append(lost, "which processors the links connect; the grid of a simulation takes the place", "the way from link to link; the cost of a message depends on its distance")
+			lost = append(lost, "which processors the links connect; the grid of a simulation takes the place", "the route from link to link; the cost of a message depends on its distance")
 		default:
 			return nil, nil, m.file.errorAt(t.at, "parasol/convert", "found topology %d with links that are neither one bus nor equal lines between pairs, expected one of them; Predictor.par has no others", t.ID)
 		}

@@ -6,10 +6,10 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// Marks are remembered clocks.
-type Marks struct {
-	last Mark
-	of   map[Mark]remembered
+// Snapshots are copies of clocks, kept until they are used.
+type Snapshots struct {
+	last Snapshot
+	of   map[Snapshot]remembered
 }
 
 // remembered are the clocks at some time and the latest of those that took
@@ -21,18 +21,18 @@ type remembered struct {
 
 // Set remembers a copy of clock, of whose members that matter latest is the
 // latest.
-func (m *Marks) Set(clock []units.Seconds, latest units.Seconds) Mark {
+func (m *Snapshots) Set(clock []units.Seconds, latest units.Seconds) Snapshot {
 	if m.of == nil {
-		m.of = map[Mark]remembered{}
+		m.of = map[Snapshot]remembered{}
 	}
 	m.last++
 	m.of[m.last] = remembered{slices.Clone(clock), latest}
 	return m.last
 }
 
-// Take returns the clocks of a mark and the latest of them, and forgets it;
-// nil for no mark.
-func (m *Marks) Take(k Mark) ([]units.Seconds, units.Seconds) {
+// Take returns the clocks of a snapshot and the latest of them, and forgets it;
+// nil for no snapshot.
+func (m *Snapshots) Take(k Snapshot) ([]units.Seconds, units.Seconds) {
 	if k == 0 {
 		return nil, 0
 	}
@@ -42,7 +42,7 @@ func (m *Marks) Take(k Mark) ([]units.Seconds, units.Seconds) {
 }
 
 // split follows clocks that became more: clock i is what clock from[i] was.
-func (m *Marks) split(from []int) {
+func (m *Snapshots) split(from []int) {
 	for k, r := range m.of {
 		m.of[k] = remembered{pick(r.clock, from), r.latest}
 	}

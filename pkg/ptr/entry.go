@@ -10,10 +10,10 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// piece is a piece of a trace and the parts that it consists of.
+// piece is a piece of a trace and the entries that it consists of.
 type piece struct {
 	stream.Piece
-	parts []part
+	entries []entry
 	// lead are the lines before the first event line; only the first piece
 	// of a trace has any.
 	lead []leadLine
@@ -25,8 +25,8 @@ type piece struct {
 	blocks blocks
 }
 
-// part is an event line and the block of lines behind it.
-type part struct {
+// entry is an event line and the block of lines behind it.
+type entry struct {
 	head  *head
 	tail  *tail
 	block *block
@@ -62,24 +62,24 @@ type leadLine struct {
 	bad  *diag.Error // what is wrong if it looks like an event line
 }
 
-// badLine is a bad line in the block of a part.
+// badLine is a bad line in the block of an entry.
 type badLine struct {
-	part int
-	err  *diag.Error
+	entry int
+	err   *diag.Error
 }
 
-// next returns the place behind the last part.
-func (p *piece) next() *part {
-	n := len(p.parts)
-	if n == cap(p.parts) {
-		p.parts = slices.Grow(p.parts, 1)
+// next returns the place behind the last entry.
+func (p *piece) next() *entry {
+	n := len(p.entries)
+	if n == cap(p.entries) {
+		p.entries = slices.Grow(p.entries, 1)
 	}
-	return &p.parts[:n+1][n]
+	return &p.entries[:n+1][n]
 }
 
 // reset empties p and keeps its memory.
 func (p *piece) reset() {
-	p.parts, p.lead, p.bad = p.parts[:0], p.lead[:0], p.bad[:0]
+	p.entries, p.lead, p.bad = p.entries[:0], p.lead[:0], p.bad[:0]
 	p.blocks.used = 0
 }
 
