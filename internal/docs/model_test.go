@@ -249,7 +249,12 @@ func handler(dir string, e ast.Expr) string {
 	case *ast.SelectorExpr:
 		return dir + ".(*Table)." + x.Sel.Name
 	case *ast.CompositeLit: // a handler and what it is for
-		return handler(dir, x.Elts[0])
+		for _, e := range x.Elts {
+			kv := e.(*ast.KeyValueExpr)
+			if key := kv.Key.(*ast.Ident).Name; key == "run" || key == "do" {
+				return handler(dir, kv.Value)
+			}
+		}
 	}
 	return ""
 }

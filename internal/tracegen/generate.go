@@ -61,6 +61,9 @@ type Options struct {
 	Features Features
 	// MaxExtent bounds the extents of templates, 14 when 0.
 	MaxExtent int
+	// Repeat is how often a time step is made, a few statements that come again and
+	// again; 0 or 1 means that there is none.
+	Repeat int
 }
 
 // Generate returns the program that the options describe, always the same for
@@ -97,8 +100,15 @@ func Generate(o Options) *Program {
 	g.template()
 	g.array()
 	g.array()
-	for range o.Steps {
+	loop := -1
+	if o.Repeat > 1 {
+		loop = g.r.IntN(o.Steps)
+	}
+	for i := range o.Steps {
 		g.step()
+		if i == loop {
+			g.timeLoop()
+		}
 	}
 	g.waitAll()
 	for g.depth > 0 && g.chance(70) {

@@ -9,10 +9,12 @@ import (
 )
 
 // Recording is a stream of calls kept in memory, so that it can be read many
-// times, by several readers at once. It must not be changed.
+// times, by several readers at once. It must not be changed. Calls with the same
+// parameters share them.
 type Recording struct {
 	header   Header
 	calls    []Call
+	blocks   [][2]int32 // of each call, see Blocks
 	exit     Exit
 	warnings []*diag.Error
 }
@@ -21,6 +23,7 @@ type Recording struct {
 // the program.
 func Record(src Source) (*Recording, error) {
 	r := &Recording{header: *src.Header()}
+	var known blocks
 	for {
 		c, err := src.Next()
 		if errors.Is(err, io.EOF) {
@@ -32,13 +35,24 @@ func Record(src Source) (*Recording, error) {
 			return nil, err
 		}
 		if !src.Exit().Found {
-			r.calls = append(r.calls, c.Clone())
+			kept, numbers := known.keep(c)
+			r.calls, r.blocks = append(r.calls, kept), append(r.blocks, numbers)
 		}
 	}
 }
 
 // Len returns the number of calls.
 func (r *Recording) Len() int { return len(r.calls) }
+
+// Call returns call i, counted from 0.
+func (r *Recording) Call(i int) *Call { return &r.calls[i] }
+
+// Blocks returns the numbers of the parameters, and of the lines beside them,
+// of both halves of call i. Halves have the same number when all of that is equal,
+// in any two calls.
+func (r *Recording) Blocks(i int) (args, ret int) {
+	return int(r.blocks[i][0]), int(r.blocks[i][1])
+}
 
 // Warnings returns what was noticed while the calls were read.
 func (r *Recording) Warnings() []*diag.Error { return r.warnings }

@@ -177,7 +177,7 @@ func (t *Table) InsertReduction(c *call.Call) error {
 	} else if ref, ok := c.Handle("PSSpaceRef"); ok {
 		g.Loop, g.Template = nil, nil
 		g.System = t.Current()
-		if !none(ref) {
+		if !NoHandle(ref) {
 			if g.System, err = lookup[*procs.System](t, c, "a processor system", "PSSpaceRef"); err != nil {
 				return err
 			}

@@ -80,12 +80,13 @@ func (t *Table) Loop() *Loop { return t.loop }
 // LastLoop returns the loop that was mapped last, nil before the first.
 func (t *Table) LastLoop() *Loop { return t.last }
 
-// none reports whether a reference means the current machine or system.
-func none(ref uint64) bool { return ref == 0 || ref == 0xffffffff || ref == 0xffffffffffffffff }
+// NoHandle reports whether a reference names no object: it means the current
+// machine or system.
+func NoHandle(ref uint64) bool { return ref == 0 || ref == 0xffffffff || ref == 0xffffffffffffffff }
 
 func (t *Table) bind(ref uint64, obj any) {
 	t.wide = t.wide || ref>>32 != 0
-	if !none(ref) {
+	if !NoHandle(ref) {
 		t.byRef[ref] = obj
 	}
 }
@@ -200,7 +201,7 @@ func HasArray(c *call.Call, prefix string) bool {
 // system returns the system that PSRef names, the current one for 0.
 func (t *Table) system(c *call.Call) (*procs.System, error) {
 	ref, ok := c.Handle("PSRef")
-	if !ok || none(ref) {
+	if !ok || NoHandle(ref) {
 		return t.Current(), nil
 	}
 	return lookup[*procs.System](t, c, "a processor system", "PSRef")
@@ -209,7 +210,7 @@ func (t *Table) system(c *call.Call) (*procs.System, error) {
 // machine returns the machine that AMRef names, the current one for 0.
 func (t *Table) machine(c *call.Call) (*Machine, error) {
 	ref, ok := c.Handle("AMRef")
-	if !ok || none(ref) {
+	if !ok || NoHandle(ref) {
 		return t.current[len(t.current)-1].machine, nil
 	}
 	return lookup[*Machine](t, c, "an abstract machine", "AMRef")

@@ -18,6 +18,7 @@ import (
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/machine/par"
 	"dvmtools/pkg/options"
+	"dvmtools/pkg/program"
 	"dvmtools/pkg/sim"
 	"dvmtools/pkg/units"
 )
@@ -62,9 +63,9 @@ func (s *scaled) Next() (*call.Call, error) {
 	return &s.c, nil
 }
 
-// program returns the calls of a trace, its loops multiplied unless factor is
+// traceOf returns the calls of a trace, its loops multiplied unless factor is
 // 1.
-func program(t testing.TB, name string, factor float64) *call.Recording {
+func traceOf(t testing.TB, name string, factor float64) *call.Recording {
 	t.Helper()
 	r := testtraces.Calls(t, name)
 	if factor == 1 {
@@ -137,13 +138,13 @@ func TestModesAgainstAll(t *testing.T) {
 	shares := 0.0
 	table := pairs()
 	for _, x := range table {
-		prog := program(t, x.trace, x.factor)
+		prog := traceOf(t, x.trace, x.factor)
 		shape, err := Read(prog, "", false)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rank := len(shape.Extents)
-		s := &state{shape: shape, prog: prog, enc: json.NewEncoder(io.Discard), end: End{Possible: countGrids(64, rank)},
+		s := &state{shape: shape, prog: program.New(prog), enc: json.NewEncoder(io.Discard), end: End{Possible: countGrids(64, rank)},
 			cfg: Config{Machine: of64(t, x.tree, x.start, 0.01), Options: sim.Defaults(), Mode: All, Max: 64, Threads: 2, Objective: Time, Threshold: DefaultThreshold}}
 		all := &pass{state: s, mode: All, list: grids(64, shape.Extents, true)}
 		few := &pass{state: s, mode: Heuristic, list: slices.DeleteFunc(slices.Clone(all.list), func(g *grid) bool { return g.mark == 0 })}

@@ -14,6 +14,7 @@ import (
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
+	"dvmtools/pkg/program"
 	"dvmtools/pkg/units"
 )
 
@@ -103,7 +104,7 @@ func Run(ctx context.Context, cfg Config, prog *call.Recording, w io.Writer) (*B
 	if err := enc.Encode(cfg.header(&shape, prog.Header().Source)); err != nil {
 		return nil, err
 	}
-	s := &state{cfg: cfg, shape: shape, prog: prog, enc: enc}
+	s := &state{cfg: cfg, shape: shape, prog: program.New(prog), enc: enc}
 	return s.run(ctx)
 }
 
@@ -126,7 +127,7 @@ func (c *Config) header(s *Shape, source []string) *Header {
 type state struct {
 	cfg    Config
 	shape  Shape
-	prog   *call.Recording
+	prog   *program.Program
 	enc    *json.Encoder
 	tried  []*grid // in the order of their first trial
 	best   *grid   // of all

@@ -24,30 +24,22 @@ type boundary struct {
 // exportFirst handles exfrst_: the processors start together; the exchange
 // begins when the iterations whose results others need are done, which is
 // settled at the loop's endpl_.
-func exportFirst(s *Sim, c *call.Call) (effect, error) {
-	g, d, err := s.groupEdges(c)
-	if err != nil {
-		return effect{}, err
-	}
+func exportFirst(s *Sim, c *call.Call, f *found) (effect, error) {
 	s.countOperation(interval.Shadow)
 	sys := s.objects.Current()
 	start, snapshot := s.startAsync(sys, interval.Shadow)
-	s.loop.edges = append(s.loop.edges, boundary{call: c.Clone(), group: g, demands: d, first: true, start: start, snapshot: snapshot, sys: sys})
+	s.loop.edges = append(s.loop.edges, boundary{call: c.Clone(), group: f.shadow, demands: f.demands, first: true, start: start, snapshot: snapshot, sys: sys})
 	return effect{}, nil
 }
 
 // importLast handles imlast_: the iterations that need imported elements run
 // behind the wait for them, at the loop's endpl_; until then the loop's time
 // is deferred.
-func importLast(s *Sim, c *call.Call) (effect, error) {
-	g, err := s.objects.ShadowGroup(c)
-	if err != nil {
-		return effect{}, err
-	}
-	if s.flights.find(flightKey{shadow: g}) == nil {
+func importLast(s *Sim, c *call.Call, f *found) (effect, error) {
+	if s.flights.find(flightKey{shadow: f.shadow}) == nil {
 		return effect{}, object.Error(c, "wait", "the exchange of the group was not started, expected strtsh_ or exfrst_ before")
 	}
-	s.loop.edges = append(s.loop.edges, boundary{group: g})
+	s.loop.edges = append(s.loop.edges, boundary{group: f.shadow})
 	s.loop.last = true
 	return effect{}, nil
 }

@@ -58,11 +58,8 @@ func (f *flights) tidy(g *object.ShadowGroup) {
 }
 
 // receiveShadow handles recvsh_: with a sendsh_ before it the exchange starts.
-func receiveShadow(s *Sim, c *call.Call) (effect, error) {
-	g, err := s.objects.ShadowGroup(c)
-	if err != nil {
-		return effect{}, err
-	}
+func receiveShadow(s *Sim, c *call.Call, f *found) (effect, error) {
+	g := f.shadow
 	h := s.flights.halvesOf(g)
 	if h.sends == 0 {
 		h.receives = append(h.receives, receive{by: callSite(c), pos: c.Pos})
@@ -75,11 +72,8 @@ func receiveShadow(s *Sim, c *call.Call) (effect, error) {
 
 // sendShadow handles sendsh_, which answers the first recvsh_ of its group that
 // is not answered.
-func sendShadow(s *Sim, c *call.Call) (effect, error) {
-	g, err := s.objects.ShadowGroup(c)
-	if err != nil {
-		return effect{}, err
-	}
+func sendShadow(s *Sim, c *call.Call, f *found) (effect, error) {
+	g := f.shadow
 	h := s.flights.halvesOf(g)
 	if len(h.receives) == 0 {
 		h.sends++

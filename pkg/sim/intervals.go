@@ -3,6 +3,7 @@ package sim
 import (
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
 )
 
@@ -10,38 +11,45 @@ import (
 // expression (docs/trace-format.md#intervals).
 const noExpression = 2_000_000_000
 
+// findInterval finds what binter_, bsloop_ and bploop_ say of their interval.
+func findInterval(_ *Sim, c *call.Call, f *found) error {
+	frag, err := c.IntOr("nfrag", 0)
+	if err != nil {
+		return err
+	}
+	f.first = frag == -1
+	if c.Class() != libdvm.BeginUser || f.first {
+		return nil
+	}
+	x, err := c.IntOr("index", noExpression)
+	if err != nil {
+		return err
+	}
+	if x != noExpression {
+		f.expr = &x
+	}
+	return nil
+}
+
 // beginInterval handles binter_, bsloop_ and bploop_
 // (docs/model.md#3-intervals).
-func beginInterval(typ interval.Type) handler {
-	return func(s *Sim, c *call.Call) (effect, error) {
-		frag, err := c.IntOr("nfrag", 0)
-		if err != nil {
-			return effect{}, err
-		}
-		if frag == -1 {
+func beginInterval(typ interval.Type) doer {
+	return func(s *Sim, c *call.Call, f *found) (effect, error) {
+		if f.first {
 			// The run-time system's own root opens no interval; it says
 			// where the program begins.
 			s.tree.root.file, s.tree.root.line = c.File, c.Line
 			return effect{}, nil
 		}
-		var expr *int64
-		if typ == interval.User {
-			x, err := c.IntOr("index", noExpression)
-			if err != nil {
-				return effect{}, err
-			}
-			if x != noExpression {
-				expr = &x
-			}
-		}
+		expr := f.expr
 		return effect{then: func() { s.enter(s.tree.begin(typ, c, expr)) }}, nil
 	}
 }
 
 // endInterval handles einter_, enloop_ and eloop_: the call itself is booked
 // to the interval that it closes.
-func endInterval(want func(interval.Type) bool, what string) handler {
-	return func(s *Sim, c *call.Call) (effect, error) {
+func endInterval(want func(interval.Type) bool, what string) doer {
+	return func(s *Sim, c *call.Call, _ *found) (effect, error) {
 		open := s.tree.open()
 		if open == interval.Main {
 			return effect{}, object.Error(c, "interval", "no interval is open here, expected the begin of %s before", what)

@@ -13,7 +13,7 @@ import (
 
 // beginIO begins Fortran input or output: until its end everything that
 // passes is I/O time of the I/O processor (docs/model.md#5-input-and-output).
-func beginIO(s *Sim, _ *call.Call) (effect, error) {
+func beginIO(s *Sim, _ *call.Call, _ *found) (effect, error) {
 	return effect{then: func() { s.inIO = true }}, nil
 }
 
@@ -74,17 +74,21 @@ func (s *Sim) ioProcessor() int {
 
 // ioCall handles an I/O function: the time inside it is I/O time of the I/O
 // processor; a result is made known to all (docs/model.md#5-input-and-output).
-func ioCall(s *Sim, c *call.Call) (effect, error) {
+func ioCall(s *Sim, c *call.Call, f *found) (effect, error) {
 	s.inOut("time inside the call", s.within(c))
 	if c.Row.Result == libdvm.ResultNone {
 		return effect{booked: true}, nil
 	}
-	b, err := resultBytes(c)
-	if err != nil {
-		return effect{}, err
-	}
-	s.synchronous(interval.IO, s.broadcast(b))
+	s.synchronous(interval.IO, s.broadcast(f.bytes))
 	return effect{booked: true}, nil
+}
+
+// findResult finds how much an I/O function makes known to all.
+func findResult(_ *Sim, c *call.Call, f *found) (err error) {
+	if c.Row.Result != libdvm.ResultNone {
+		f.bytes, err = resultBytes(c)
+	}
+	return err
 }
 
 const (

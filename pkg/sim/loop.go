@@ -59,22 +59,15 @@ type loopTime struct {
 
 // doLoop handles dopl_: it ends the portion that is under way and begins the
 // next one, if the loop has one.
-func doLoop(s *Sim, c *call.Call) (effect, error) {
-	l, err := s.objects.CurrentLoop(c)
-	if err != nil {
-		return effect{}, err
-	}
-	more, err := c.RetInt("DoPL")
-	if err != nil {
-		return effect{}, err
-	}
+func doLoop(s *Sim, c *call.Call, f *found) (effect, error) {
+	l := f.loop
 	own := effect{byAll: true}
 	s.loop.portion = nil
 	if s.loop.first == (lineKey{}) {
 		s.loop.first = lineKey{file: c.File, line: c.Line, body: true}
 	}
 	p := s.loop.pipe
-	if more == 0 {
+	if f.portion == nil {
 		if p != nil {
 			return own, s.runPipe(c, l)
 		}
@@ -91,17 +84,27 @@ func doLoop(s *Sim, c *call.Call) (effect, error) {
 		p.own.begin()
 		own.booked = s.passBetween(c)
 	}
-	if s.loop.portion, err = s.loop.portionOf(c, l); err != nil {
-		return own, err
-	}
-	if err := s.price(c, s.loop.portion); err != nil {
-		return own, err
-	}
-	if p != nil && s.loop.portion.share != nil {
+	s.loop.portion = f.portion
+	if p != nil && f.portion.share != nil {
 		// A pipeline sends its messages even when no time passes.
-		s.keepTime(s.loop.portion, spent{}, spent{})
+		s.keepTime(f.portion, spent{}, spent{})
 	}
 	return own, nil
+}
+
+// findPortion finds the loop of a dopl_ and what it hands out.
+func findPortion(s *Sim, c *call.Call, f *found) (err error) {
+	if f.loop, err = s.objects.CurrentLoop(c); err != nil {
+		return err
+	}
+	more, err := c.RetInt("DoPL")
+	if err != nil || more == 0 {
+		return err
+	}
+	if f.portion, err = s.loop.portionOf(c, f.loop); err != nil {
+		return err
+	}
+	return s.price(c, f.portion)
 }
 
 // portionOf returns what a dopl_ hands out.
@@ -210,13 +213,17 @@ func workOf(share *layout.Share, n int64, user, system units.Seconds) clock.Amou
 	return clock.Amount{User: scaled(user, part), System: scaled(system, part), UserRedundant: redundant, SystemRedundant: redundant}
 }
 
+// findEndOfLoop finds the loop that endpl_ ends.
+func findEndOfLoop(s *Sim, c *call.Call, f *found) (err error) {
+	f.loop, err = s.objects.EndLoop(c)
+	return err
+}
+
 // endLoop handles endpl_: exchanges of boundary iterations begin, and the
 // iterations that wait for imported elements are done.
-func endLoop(s *Sim, c *call.Call) (effect, error) {
-	l, err := s.objects.EndLoop(c)
-	if err != nil {
-		return effect{}, err
-	}
+func endLoop(s *Sim, c *call.Call, f *found) (effect, error) {
+	l := f.loop
+	var err error
 	s.loop.portion = nil
 	if s.loop.pipe != nil {
 		// It has run already when a dopl_ said that the loop was over.

@@ -20,11 +20,11 @@ type pipe struct {
 	own *ownPipe
 }
 
+// findAcross lets the table of objects follow across_.
+func findAcross(s *Sim, c *call.Call, _ *found) error { return s.objects.Across(c) }
+
 // across handles across_: the loop becomes a pipeline.
-func across(s *Sim, c *call.Call) (effect, error) {
-	if err := s.objects.Across(c); err != nil {
-		return effect{}, err
-	}
+func across(s *Sim, _ *call.Call, _ *found) (effect, error) {
 	s.countOperation(interval.Shadow)
 	s.loop.pipe = &pipe{}
 	return effect{}, nil

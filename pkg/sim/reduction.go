@@ -10,17 +10,26 @@ import (
 	"dvmtools/pkg/units"
 )
 
+// findReductionGroup finds the reduction group that a call names.
+func findReductionGroup(s *Sim, c *call.Call, f *found) (err error) {
+	f.reduction, err = s.objects.ReductionGroup(c)
+	return err
+}
+
+// findReduction finds the reduction group that a call names, and its exchange.
+func findReduction(s *Sim, c *call.Call, f *found) error {
+	if err := findReductionGroup(s, c, f); err != nil {
+		return err
+	}
+	if r, some := s.reduction(f.reduction, s.objects.Current()); some {
+		f.demands = []clock.Demand{{Reduction: &r}}
+	}
+	return nil
+}
+
 // startReduction handles strtrd_.
-func startReduction(s *Sim, c *call.Call) (effect, error) {
-	g, err := s.objects.ReductionGroup(c)
-	if err != nil {
-		return effect{}, err
-	}
-	var demands []clock.Demand
-	if r, some := s.reduction(g, s.objects.Current()); some {
-		demands = []clock.Demand{{Reduction: &r}}
-	}
-	return effect{}, s.begin(c, flightKey{reduction: g}, interval.Reduction, demands...)
+func startReduction(s *Sim, c *call.Call, f *found) (effect, error) {
+	return effect{}, s.begin(c, flightKey{reduction: f.reduction}, interval.Reduction, f.demands...)
 }
 
 // sendersKey stands for who has partial results of something with a layout on
@@ -31,12 +40,8 @@ type sendersKey struct {
 }
 
 // waitReduction handles waitrd_.
-func waitReduction(s *Sim, c *call.Call) (effect, error) {
-	g, err := s.objects.ReductionGroup(c)
-	if err != nil {
-		return effect{}, err
-	}
-	return effect{}, s.await(c, flightKey{reduction: g})
+func waitReduction(s *Sim, c *call.Call, f *found) (effect, error) {
+	return effect{}, s.await(c, flightKey{reduction: f.reduction})
 }
 
 // reduction describes the exchange of a group: what it belongs to decides who

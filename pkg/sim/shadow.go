@@ -2,39 +2,33 @@ package sim
 
 import (
 	"dvmtools/pkg/call"
-	"dvmtools/pkg/clock"
 	"dvmtools/pkg/interval"
-	"dvmtools/pkg/object"
 )
 
-// startShadow handles strtsh_.
-func startShadow(s *Sim, c *call.Call) (effect, error) {
-	g, d, err := s.groupEdges(c)
-	if err != nil {
-		return effect{}, err
-	}
-	return effect{}, s.begin(c, flightKey{shadow: g}, interval.Shadow, d...)
+// findShadow finds the group of shadow edges that a call names.
+func findShadow(s *Sim, c *call.Call, f *found) (err error) {
+	f.shadow, err = s.objects.ShadowGroup(c)
+	return err
 }
 
-// groupEdges returns the group of shadow edges that a call names, and its
-// messages.
-func (s *Sim) groupEdges(c *call.Call) (*object.ShadowGroup, []clock.Demand, error) {
-	g, err := s.objects.ShadowGroup(c)
-	if err != nil {
-		return nil, nil, err
+// findEdges finds the group of shadow edges that a call names, and its messages.
+func findEdges(s *Sim, c *call.Call, f *found) error {
+	err := findShadow(s, c, f)
+	if err == nil {
+		f.demands, err = s.edges(c, f.shadow)
 	}
-	d, err := s.edges(c, g)
-	return g, d, err
+	return err
+}
+
+// startShadow handles strtsh_.
+func startShadow(s *Sim, c *call.Call, f *found) (effect, error) {
+	return effect{}, s.begin(c, flightKey{shadow: f.shadow}, interval.Shadow, f.demands...)
 }
 
 // waitShadow handles waitsh_.
-func waitShadow(s *Sim, c *call.Call) (effect, error) {
-	g, err := s.objects.ShadowGroup(c)
-	if err != nil {
-		return effect{}, err
-	}
-	key := flightKey{shadow: g}
-	if s.flights.find(key) == nil && s.waitHalf(g) {
+func waitShadow(s *Sim, c *call.Call, f *found) (effect, error) {
+	key := flightKey{shadow: f.shadow}
+	if s.flights.find(key) == nil && s.waitHalf(f.shadow) {
 		return effect{}, nil
 	}
 	return effect{}, s.await(c, key)

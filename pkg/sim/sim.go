@@ -90,6 +90,8 @@ type Sim struct {
 	lines    *lineBook  // nil when lines are not wanted
 	ideal    *Sim       // on the ideal network, nil when that is not wanted
 	inIO     bool       // between biof_ and eiof_
+	repeats  repeats
+	found    found // for the call at hand
 
 	explained   *explanation // of the call being simulated
 	explanation []string
@@ -190,6 +192,7 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 
 // run takes all calls of src.
 func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
+	repeating := s.repeating(src)
 	src = s.lookAhead(src)
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
@@ -210,6 +213,13 @@ func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
 		}
 		if c.Outside || src.Exit().Found {
 			continue
+		}
+		if repeating != nil {
+			place := repeating.Place()
+			s.at(place)
+			if s.ideal != nil {
+				s.ideal.at(place)
+			}
 		}
 		if err := s.Step(c); err != nil {
 			return nil, err

@@ -74,17 +74,14 @@ func (s *Sim) unmet(c *call.Call) error {
 // handle runs the handler of a call; with Lenient a handle that names nothing
 // only warns, and the call is an ordinary one.
 func (s *Sim) handle(c *call.Call) (effect, error) {
-	h := handlerOf(c.Class())
-	if h == nil {
-		return effect{}, nil
-	}
 	if err := s.followCosts(c); err != nil {
 		return effect{}, err
 	}
-	e, err := h(s, c)
+	e, err := s.findAndDo(c)
 	if err == nil || !s.cfg.Lenient {
 		return e, err
 	}
+	s.repeats.use = false // so that it warns each time
 	if !object.IsHandleError(err) {
 		return e, err
 	}

@@ -1,0 +1,91 @@
+package sim
+
+import (
+	"slices"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
+	"dvmtools/pkg/object"
+	"dvmtools/pkg/program"
+	"dvmtools/pkg/units"
+)
+
+// found is what a call is about: the objects that it names, and what follows from
+// them and from its parameters. Times are no part of it, so that it holds for all
+// repetitions of a call. A class of functions uses some of the fields.
+type found struct {
+	loop      *object.Loop
+	portion   *portion // nil when dopl_ hands out nothing
+	shadow    *object.ShadowGroup
+	reduction *object.ReductionGroup
+	demands   []clock.Demand
+	bytes     units.Bytes
+	first     bool // the interval is the run-time system's own root
+	expr      *int64
+}
+
+// repeats are what was found for the calls of a time step the second time, for
+// the times that follow (package program).
+type repeats struct {
+	place program.Place // of the call at hand
+	found []found       // by the place in the step
+	// use says that what was found holds for the times that follow.
+	use bool
+	// open are the operations that were under way before the second time.
+	open []flightKey
+}
+
+// known returns what was found for the call at hand, nil when that is to be done.
+func (r *repeats) known() *found {
+	if r.place.Turn == program.Again && r.use {
+		return &r.found[r.place.At]
+	}
+	return nil
+}
+
+// note keeps what was found for the call at hand when it comes again.
+func (r *repeats) note(f *found) {
+	if r.place.Turn == program.Second {
+		r.found[r.place.At] = *f
+	}
+}
+
+// at says where the next call stands.
+func (s *Sim) at(p program.Place) {
+	r := &s.repeats
+	r.place = p
+	if p.Turn == program.Once || p.At > 0 {
+		return
+	}
+	if p.Turn == program.Second {
+		if cap(r.found) < p.Period {
+			r.found = make([]found, p.Period)
+		}
+		r.found = r.found[:p.Period]
+		clear(r.found)
+		r.open = s.flights.keys(r.open[:0])
+		r.use = len(s.flights.halves) == 0
+		return
+	}
+	// An operation that a step leaves under way, on an object of its own, is one for
+	// each step.
+	r.use = r.use && len(s.flights.halves) == 0 && slices.Equal(r.open, s.flights.keys(nil))
+}
+
+// keys appends what names the operations that are under way.
+func (f *flights) keys(dst []flightKey) []flightKey {
+	for i := range f.open {
+		dst = append(dst, f.open[i].key)
+	}
+	return append(dst, f.noopLoads...)
+}
+
+// repeating returns src as a program whose repetitions need not be looked at in
+// full, nil when it is none, or when somebody wants to see every call.
+func (s *Sim) repeating(src call.Source) *program.Source {
+	p, ok := src.(*program.Source)
+	if !ok || s.cfg.OwnTimes || s.cfg.Explain != nil || s.measured != nil {
+		return nil
+	}
+	return p
+}

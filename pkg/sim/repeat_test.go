@@ -1,0 +1,82 @@
+package sim_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"dvmtools/internal/effort"
+	"dvmtools/internal/testtraces"
+	"dvmtools/internal/tracegen"
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/options"
+	repeats "dvmtools/pkg/program"
+	"dvmtools/pkg/sim"
+)
+
+// Calls that may repeat others have halves, so that what they are about is not
+// looked for again.
+func TestCallsThatRepeatHaveHalves(t *testing.T) {
+	for k := range libdvm.NumClasses {
+		if repeats.MayRepeat(k) && !sim.Splits(k) {
+			t.Errorf("calls of class %v may repeat others, and their handler has no halves", k)
+		}
+	}
+}
+
+// A program whose repetitions are known gives to the last bit, with the same
+// warnings or the same error, what its calls give one by one.
+func TestRepetitionsChangeNothing(t *testing.T) {
+	programs := map[string]*call.Recording{}
+	for _, name := range testtraces.Sample(t) {
+		programs[name] = testtraces.Calls(t, name)
+	}
+	seeds := uint64(300)
+	if effort.Race {
+		seeds = 10
+	}
+	for seed := range seeds {
+		name := fmt.Sprint("seed ", seed)
+		rec, err := call.Record(source(t, name, tracegen.Generate(tracegen.Options{Seed: seed + 1, Grid: []int{2, 2}, Steps: 6, Repeat: 5}).Text()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs[name] = rec
+	}
+	machines := []string{bus, mixed, tree, transputer}
+	compared, spared, n := 0, 0, 0
+	for name, rec := range programs {
+		prog := repeats.New(rec)
+		for _, r := range prog.Repeats() {
+			spared += r.Period * (r.Count - 3)
+		}
+		if len(prog.Repeats()) == 0 {
+			continue
+		}
+		for i, grid := range [][]int{{1}, {4}, {2, 2}} {
+			cfg := sim.Config{Machine: machineOf(t, machines[(i+len(name))%len(machines)]), Grid: grid, Options: sim.Defaults()}
+			n++
+			cfg.Lines, cfg.POP, cfg.Lenient = n%2 == 0, n%3 == 0, n%5 == 0
+			if n%4 == 0 {
+				cfg.Options.Async = options.Free
+			}
+			want, err := sim.Run(context.Background(), cfg, rec.Source())
+			got, again := sim.Run(context.Background(), cfg, prog.Source())
+			if err != nil || again != nil {
+				if fmt.Sprint(err) != fmt.Sprint(again) {
+					t.Errorf("%s on %v: %v, one by one %v", name, grid, again, err)
+				}
+				continue
+			}
+			if a, b := written(t, got), written(t, want); a != b {
+				t.Errorf("%s on %v:\n%s\none by one:\n%s", name, grid, a, b)
+			}
+			compared++
+		}
+	}
+	t.Logf("%d simulations compared, %d calls spared in %d programs", compared, spared, len(programs))
+	if compared < 30 || spared < 1000 {
+		t.Errorf("%d simulations compared, %d calls spared", compared, spared)
+	}
+}
