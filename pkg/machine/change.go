@@ -197,6 +197,31 @@ func (m *Machine) parameters() []parameter {
 	return all
 }
 
+// A Parameter is a number of a machine of media that [Machine.Apply] can set.
+// Name is its name in changes; Value is in the units of Predictor.par: times in
+// microseconds, with 15 digits.
+type Parameter struct {
+	Name  string
+	Value float64
+}
+
+// Parameters returns all parameters that can be set, in the order of the nodes;
+// none on a machine of links.
+func (m *Machine) Parameters() []Parameter {
+	if m.Network != nil {
+		return nil
+	}
+	var list []Parameter
+	for _, p := range m.parameters() {
+		v, err := strconv.ParseFloat(format(p.get()), 64)
+		if err != nil {
+			panic("machine: internal error: " + err.Error())
+		}
+		list = append(list, Parameter{p.String(), v})
+	}
+	return list
+}
+
 // Apply changes the powers and media of a machine in place. WHAT is NODE.TStart
 // or NODE.TByte in microseconds, NODE.Channels, NODE.CommType, NODE.power or the
 // name of a processor; TStart, TByte, CommType and power alone stand for those of

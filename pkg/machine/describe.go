@@ -153,3 +153,80 @@ func (m *Machine) Description() Description {
 
 // MarshalJSON writes [Machine.Description].
 func (m *Machine) MarshalJSON() ([]byte, error) { return json.Marshal(m.Description()) }
+
+// FromDescription returns the machine that d describes: its [Machine.Description]
+// is d again. The error says which rule of a machine d breaks.
+func FromDescription(d Description) (*Machine, error) {
+	stated := map[string]*NodeDescription{}
+	for i := range d.Nodes {
+		n := &d.Nodes[i]
+		if stated[n.Name] != nil {
+			return nil, fmt.Errorf("found the node %q twice in the description of machine %q, expected it once", n.Name, d.Name)
+		}
+		stated[n.Name] = n
+	}
+	if len(d.Nodes) == 0 {
+		return nil, fmt.Errorf("found no nodes in the description of machine %q, expected at least one", d.Name)
+	}
+	b := builder{stated: stated, made: map[string]*Node{}}
+	root, err := b.node(d.Nodes[0].Name, 0)
+	if err != nil {
+		return nil, fmt.Errorf("the description of machine %q: %w", d.Name, err)
+	}
+	m := &Machine{Name: d.Name, Root: root, Topology: d.Topology, Search: d.Search, Unbounded: d.Unbounded}
+	if n := d.Network; n != nil {
+		m.Network = &Network{ID: n.Topology, Name: n.Name, Creation: n.Creation, PowerBase: n.PowerBase, Model: n.Model}
+		for _, o := range n.Overheads {
+			m.Network.Overheads = append(m.Network.Overheads, Overhead(o))
+		}
+		for _, l := range n.Links {
+			m.Network.Links = append(m.Network.Links, Link(l))
+		}
+	}
+	if err := m.Check(); err != nil {
+		return nil, err
+	}
+	if d.Order == "" {
+		return m, nil
+	}
+	return m.Ordered(d.Order)
+}
+
+// builder makes nodes from their descriptions.
+type builder struct {
+	stated map[string]*NodeDescription
+	made   map[string]*Node
+}
+
+// node returns the node with a name, depth levels below the root.
+func (b *builder) node(name string, depth int) (*Node, error) {
+	if n := b.made[name]; n != nil {
+		return n, nil
+	}
+	d := b.stated[name]
+	switch {
+	case d == nil:
+		return nil, fmt.Errorf("found a group of %q, expected the name of a node", name)
+	case depth > MaxDepth:
+		return nil, fmt.Errorf("found node %q inside itself or nested more than %d deep", name, MaxDepth)
+	case len(d.Children) == 0:
+		n := NewProcessor(name, d.Power)
+		b.made[name] = n
+		return n, nil
+	}
+	var groups []Group
+	for _, c := range d.Children {
+		kid, err := b.node(c.Node, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		groups = append(groups, Group{c.Count, kid})
+	}
+	var medium Medium
+	if md := d.Medium; md != nil {
+		medium = Medium{Kind: md.CommType, Channels: md.Channels, TStart: md.TStart, TByte: md.TByte}
+	}
+	n := NewCluster(name, medium, groups...)
+	b.made[name] = n
+	return n, nil
+}

@@ -46,6 +46,15 @@ type frame struct {
 
 // newFrame returns the frame of a page with the given scripts.
 func newFrame(title string, scripts ...string) frame {
+	return policedFrame(title, styleSheet, "", "", scripts)
+}
+
+// policedFrame is [newFrame] with another style sheet, with more sources of
+// scripts, and with more directives at the end of the policy.
+func policedFrame(title, css, sources, directives string, scripts []string) frame {
+	if sources != "" {
+		sources = " " + sources
+	}
 	js := "(() => {\n\"use strict\";\n" + strings.Join(scripts, "\n") + "})();\n"
 	hash := func(s string) string {
 		sum := sha256.Sum256([]byte(s))
@@ -53,10 +62,10 @@ func newFrame(title string, scripts ...string) frame {
 	}
 	return frame{
 		Title: title,
-		CSS:   template.CSS(styleSheet),
+		CSS:   template.CSS(css),
 		JS:    template.JS(js),
-		CSP: template.HTML(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ` + hash(js) +
-			`; style-src ` + hash(styleSheet) + `; base-uri 'none'; form-action 'none'">`),
+		CSP: template.HTML(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ` + hash(js) + sources +
+			`; style-src ` + hash(css) + directives + `; base-uri 'none'; form-action 'none'">`),
 	}
 }
 

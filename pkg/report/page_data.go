@@ -62,6 +62,13 @@ var partFigures = map[string][2]string{
 // any; a class [n, boxes, rank, [columns]], in
 // the order of "figures" and "columns". [markup.lines] says what lines are.
 func writeData(p *pageWriter, t *Tree, program []interval.Line) {
+	p.write(markup(`<script type="application/json" id="data">`))
+	writeIntervals(p, t, program)
+	p.write(markup("\n</script>\n"))
+}
+
+// writeIntervals writes the document.
+func writeIntervals(p *pageWriter, t *Tree, program []interval.Line) {
 	words := map[string]int{}
 	head := dataHead{Grid: append([]int{}, t.Header.Grid...), Words: []string{}}
 	word := func(s string) {
@@ -116,7 +123,6 @@ func writeData(p *pageWriter, t *Tree, program []interval.Line) {
 		digits = manyDigits
 	}
 	var m markup
-	m.raw(`<script type="application/json" id="data">`)
 	m = append(m, text[:len(text)-1]...)
 	m.raw(",\n\"intervals\":[")
 	p.write(m)
@@ -177,7 +183,7 @@ func writeData(p *pageWriter, t *Tree, program []interval.Line) {
 	})
 	m = append(m[:0], "\n],\n\"lines\":["...)
 	m.lines(lines, words, figures)
-	m.raw("\n]}\n</script>\n")
+	m.raw("\n]}")
 	p.write(m)
 }
 

@@ -53,6 +53,11 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 	p := newPageWriter(b, o)
 	page := newReportPage(t)
 	lines := SourceLines(t)
+	if o.WhatIf == nil {
+		page.frame = newFrame(page.title(), reportScripts()...)
+	} else {
+		page.frame = newWhatIfFrame(page.title())
+	}
 	p.template("begin", page)
 	p.template("top", page)
 	writeLines(p, lines, t, o)
@@ -71,6 +76,9 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 	writeSources(p, t, lines, o.Sources)
 	p.template("definitions", page)
 	writeData(p, t, lines)
+	if o.WhatIf != nil {
+		writeWhatIf(p, o.WhatIf)
+	}
 	p.template("end", page)
 	if p.err != nil {
 		return p.err
@@ -78,6 +86,12 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 	return b.Flush()
 }
 
+// reportScripts are the scripts of a report.
+func reportScripts() []string {
+	return []string{scriptFormat, scriptDOM, scriptModel, scriptCharts, scriptTables, scriptTree, scriptLines, scriptInterval, scriptMain}
+}
+
+// newReportPage returns the data of a report, without the frame.
 func newReportPage(t *Tree) *reportPage {
 	h, root := &t.Header, t.Root
 	seconds := func(x float64) template.HTML {
@@ -89,7 +103,6 @@ func newReportPage(t *Tree) *reportPage {
 	bar.bar(&root.Times)
 	findings := Findings(t)
 	p := &reportPage{
-		frame:     newFrame(program(t)+" on "+gridWords(h.Grid)+": predicted performance", scriptFormat, scriptDOM, scriptModel, scriptCharts, scriptTables, scriptTree, scriptLines, scriptInterval, scriptMain),
 		Program:   program(t),
 		Trace:     trace(h),
 		Grid:      gridWords(h.Grid),

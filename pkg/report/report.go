@@ -63,6 +63,8 @@ type Options struct {
 	// Threads is how many goroutines may make parts of a page at once, 1 when
 	// it is 0; the page does not depend on it.
 	Threads int
+	// WhatIf makes the page one that can be changed, nil for none.
+	WhatIf *WhatIf
 	// Colour allows the text to hold the escape sequences of terminals.
 	Colour bool
 }

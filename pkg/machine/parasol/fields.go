@@ -43,6 +43,9 @@ type Field struct {
 	Known bool
 	List  []int64
 	Err   error
+	// Settable says that the field is a timing or a factor, which [File.Apply]
+	// can set to a number.
+	Settable bool
 }
 
 // Fields returns every field of the machine and the values of its
@@ -92,7 +95,7 @@ func (l *lister) fields(set *fieldsOf, prefix string) {
 		f := Field{Name: prefix + "." + rule.name, Text: it.value(rule.kind), Known: true}
 		switch rule.kind {
 		case kindTiming, kindFactor:
-			f.Value = expr.Double(it.average)
+			f.Value, f.Settable = expr.Double(it.average), true
 		case kindExpression:
 			v, err := l.m.evalField(l.ev, f.Name, it)
 			f.Value, f.Known = v, err == nil

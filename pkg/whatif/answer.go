@@ -1,0 +1,170 @@
+package whatif
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
+	"dvmtools/pkg/report"
+	"dvmtools/pkg/sim"
+)
+
+// A Request is what a page asks for: one of its fields.
+type Request struct {
+	// Begin says what was predicted; the answer has the controls.
+	Begin *Base `json:"begin,omitempty"`
+	// Page, Time and Records ask for a simulation: for all that a page shows, for
+	// the execution time and efficiency alone, or for the interval stream.
+	Page    *Setting `json:"page,omitempty"`
+	Time    *Setting `json:"time,omitempty"`
+	Records *Setting `json:"records,omitempty"`
+}
+
+// An Answer is the answer to a [Request].
+type Answer struct {
+	// Error says why there is nothing else.
+	Error string `json:"error,omitempty"`
+	// Controls are what can be changed; Unlisted says that there is more.
+	Controls []Control `json:"controls,omitempty"`
+	Unlisted bool      `json:"unlisted,omitempty"`
+	// Choices are the options of the model, Orders and TracedOn the values that
+	// the fields of [Setting] may have.
+	Choices  []Choice        `json:"choices,omitempty"`
+	Orders   []machine.Order `json:"orders,omitempty"`
+	TracedOn []string        `json:"traced_on,omitempty"`
+	// Time and Efficiency are those of the whole program; Time is in seconds.
+	Time       float64 `json:"time"`
+	Efficiency float64 `json:"efficiency"`
+	// Command is the command line that gives the same.
+	Command string `json:"command,omitempty"`
+	// Update is what [report.WriteUpdate] writes.
+	Update json.RawMessage `json:"update,omitempty"`
+	// Records is the interval stream.
+	Records string `json:"records,omitempty"`
+}
+
+// A Choice is an option of the model.
+type Choice struct {
+	Name   string   `json:"name"`
+	Doc    string   `json:"doc"`
+	Values []string `json:"values"`
+}
+
+// Answer answers a request in JSON with an [Answer] in JSON.
+func (e *Engine) Answer(ctx context.Context, request []byte) []byte {
+	var q Request
+	var a Answer
+	err := json.Unmarshal(request, &q)
+	if err == nil {
+		err = e.answer(ctx, &q, &a)
+	}
+	if err != nil {
+		a = Answer{Error: Words(err)}
+	}
+	// Marshal would look through all of Update once more.
+	update := a.Update
+	a.Update = nil
+	out, err := json.Marshal(a)
+	if err != nil {
+		out, _ = json.Marshal(Answer{Error: err.Error()})
+		return out
+	}
+	if update != nil {
+		out = append(append(append(out[:len(out)-1], `,"update":`...), update...), '}')
+	}
+	return out
+}
+
+// Words says in one line what is wrong, without the positions of a trace that
+// the reader of a page does not have.
+func Words(err error) string {
+	if d, ok := errors.AsType[*diag.Error](err); ok && d.Pos.File != "" {
+		return fmt.Sprintf("%s: %s", d.Pos, d.Msg)
+	}
+	return err.Error()
+}
+
+// answer does what a request asks for.
+func (e *Engine) answer(ctx context.Context, q *Request, a *Answer) error {
+	var s *Setting
+	var r *sim.Result
+	var err error
+	switch {
+	case q.Begin != nil:
+		e.Begin(*q.Begin)
+		all := false
+		a.Controls, all, err = e.Controls()
+		a.Unlisted = !all
+		for _, c := range options.Choices() {
+			a.Choices = append(a.Choices, Choice{c.Name, c.Doc, c.Values})
+		}
+		a.Orders = machine.Orders()
+		a.TracedOn = e.base.Machine.tracedTypes()
+		return err
+	case q.Page != nil:
+		s = q.Page
+		r, err = e.Simulate(ctx, *s)
+	case q.Time != nil:
+		s = q.Time
+		r, err = e.Once(ctx, *s)
+	case q.Records != nil:
+		s = q.Records
+		r, err = e.Simulate(ctx, *s)
+	default:
+		return errors.New("found a request for nothing, expected one of begin, page, time, records")
+	}
+	if err != nil {
+		return err
+	}
+	top := &r.Intervals()[0]
+	a.Time, a.Efficiency, a.Command = float64(top.ExecutionTime), top.Efficiency, e.Command(*s)
+	var b bytes.Buffer
+	switch {
+	case q.Page != nil:
+		t, err := e.Tree(r)
+		if err != nil {
+			return err
+		}
+		if err := report.WriteUpdate(&b, t); err != nil {
+			return err
+		}
+		a.Update = b.Bytes()
+	case q.Records != nil:
+		if err := e.Write(interval.NewWriter(&b), r); err != nil {
+			return err
+		}
+		a.Records = b.String()
+	}
+	return nil
+}
+
+// Tree returns a result as the intervals of a report.
+func (e *Engine) Tree(r *sim.Result) (*report.Tree, error) {
+	b := report.NewBuilder(*r.Header(), e.base.Shown)
+	at := diag.Pos{}
+	for i := range r.Intervals() {
+		if err := b.Interval(at, &r.Intervals()[i]); err != nil {
+			return nil, err
+		}
+		if err := r.Processors(i, details[e.base.Detail], func(p *interval.Processor) error { return b.Processor(at, p) }); err != nil {
+			return nil, err
+		}
+		for _, l := range r.Lines(i) {
+			if err := b.Line(at, &l); err != nil {
+				return nil, err
+			}
+		}
+	}
+	t, err := b.Tree(at)
+	if err != nil {
+		return nil, err
+	}
+	t.Warnings = e.base.Warnings + int64(len(r.Warnings))
+	return t, nil
+}

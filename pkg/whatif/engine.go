@@ -1,0 +1,178 @@
+// Package whatif simulates one program again and again, with other parameters of
+// the machine, other grids and other options: what stands behind the controls of
+// a report that can be changed (docs/report.md#what-if).
+//
+//  1. A [Base] says what was predicted: the machine, the options, and how the
+//     intervals were written. With the calls of the program it makes an [Engine].
+//  2. A [Setting] is what a reader of the report may change. [Engine.Simulate]
+//     gives what dvmsim gives with the options of [Engine.Command], to the last
+//     bit.
+//  3. [Engine.Controls] lists what can be changed.
+//  4. [Engine.Answer] takes requests and gives answers in JSON, for the worker of
+//     the report.
+//
+// A simulation of a grid with options is recorded; another machine replays the
+// recording ([sim.Recorded]).
+package whatif
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"dvmtools/pkg/call"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
+	"dvmtools/pkg/options"
+	"dvmtools/pkg/sim"
+)
+
+// Base is what the intervals of a report were predicted with.
+type Base struct {
+	// Machine is the machine before any change.
+	Machine Machine `json:"machine"`
+	// Setting is the one that gave the intervals.
+	Setting Setting `json:"setting"`
+	// Calls names the calls in commands.
+	Calls string `json:"calls"`
+	// Sections are those of processor systems that the user stated, Level is the
+	// depth down to which dvmsim kept intervals, -1 for all.
+	Sections string `json:"sections,omitempty"`
+	Level    int    `json:"level"`
+	// Shown is the depth down to which the report shows intervals, -1 for all.
+	Shown int `json:"shown"`
+	// Detail is how processors are listed: "classes", "none" or "each".
+	Detail string `json:"detail"`
+	// Lines and POP say that the intervals have lines of the source and POP
+	// metrics, Lenient that handles that name nothing were taken for warnings.
+	Lines   bool `json:"lines,omitempty"`
+	POP     bool `json:"pop,omitempty"`
+	Lenient bool `json:"lenient,omitempty"`
+	// Warnings is how many warnings the trace itself gave.
+	Warnings int64 `json:"warnings,omitempty"`
+}
+
+// Setting is what can be changed.
+type Setting struct {
+	// Set and Scale are changes of the machine as users state them
+	// ([machine.ParseSet], [machine.ParseScale]); those of Set are made first.
+	Set   []string `json:"set"`
+	Scale []string `json:"scale"`
+	// Grid is the processor grid.
+	Grid []int `json:"grid"`
+	// Options are those of the model.
+	Options options.Model `json:"options"`
+	// Order is the order in which the grid takes the processors of the machine, ""
+	// for that of its description.
+	Order machine.Order `json:"order,omitempty"`
+	// TracedOn is the processor type that has power 1 on a machine of Parasol I,
+	// as the option --traced-on of dvmsim, "" for its default.
+	TracedOn string `json:"traced_on,omitempty"`
+}
+
+// details are the values of [Base].Detail.
+var details = map[string]sim.Detail{"classes": sim.Classes, "none": sim.None, "each": sim.Each}
+
+// recordings is how many recorded simulations an engine keeps.
+const recordings = 3
+
+// An Engine simulates one program. It is not safe for concurrent use.
+type Engine struct {
+	base  Base
+	calls *call.Recording
+	// kept are recorded simulations, the one used last at the end.
+	kept []kept
+}
+
+// kept is a recorded simulation of a grid with options.
+type kept struct {
+	grid    []int
+	options options.Model
+	*sim.Recorded
+}
+
+// New reads the calls of a program, in the records of dvmtrace-parse, to their
+// end. Its errors are those of the stream, a [diag.Error].
+func New(name string, calls io.Reader) (*Engine, error) {
+	in, err := call.NewReader(name, calls)
+	if err != nil {
+		return nil, err
+	}
+	r, err := call.Record(in)
+	if err != nil {
+		return nil, err
+	}
+	return Of(r), nil
+}
+
+// Of returns an engine for calls in memory.
+func Of(r *call.Recording) *Engine { return &Engine{calls: r} }
+
+// Begin says what was predicted; it is called before any simulation.
+func (e *Engine) Begin(b Base) { e.base, e.kept = b, nil }
+
+// Simulate simulates the program with a setting. Errors say what the machine or
+// the program does not allow; nothing is remembered of a setting that fails.
+func (e *Engine) Simulate(ctx context.Context, s Setting) (*sim.Result, error) {
+	return e.simulate(ctx, s, true)
+}
+
+// Once is [Engine.Simulate] for a grid that is not asked for again soon: its
+// recording is not kept.
+func (e *Engine) Once(ctx context.Context, s Setting) (*sim.Result, error) {
+	return e.simulate(ctx, s, false)
+}
+
+func (e *Engine) simulate(ctx context.Context, s Setting, keep bool) (*sim.Result, error) {
+	m, err := e.base.Machine.target(s)
+	if err != nil {
+		return nil, err
+	}
+	o := interval.Options{Model: options.Defaults(), Sections: e.base.Sections, Level: e.base.Level}
+	for _, c := range options.Choices() {
+		if v := c.Get(&s.Options); v != "" {
+			if err := c.Set(&o.Model, v); err != nil {
+				return nil, diag.New(diag.Pos{File: c.Name}, "whatif/option", "%v", err)
+			}
+		}
+	}
+	if err := sim.CheckGrid(m, s.Grid); err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(e.kept, func(k kept) bool { return slices.Equal(k.grid, s.Grid) && k.options == o.Model })
+	if i >= 0 {
+		k := e.kept[i]
+		r, err := k.On(m)
+		if !errors.Is(err, sim.ErrPowers) {
+			e.kept = append(slices.Delete(e.kept, i, i+1), k)
+			return r, err
+		}
+		e.kept = slices.Delete(e.kept, i, i+1)
+	}
+	cfg := sim.Config{
+		Machine: m, Grid: slices.Clone(s.Grid), Options: o,
+		Lenient: e.base.Lenient, OwnTimes: true, Lines: e.base.Lines, POP: e.base.POP,
+	}
+	if e.base.POP || !keep {
+		return sim.Run(ctx, cfg, e.calls.Source())
+	}
+	r, err := sim.Record(ctx, cfg, e.calls.Source())
+	if err != nil {
+		return nil, err
+	}
+	if len(e.kept) == recordings {
+		e.kept = slices.Delete(e.kept, 0, 1)
+	}
+	e.kept = append(e.kept, kept{slices.Clone(s.Grid), o.Model, r})
+	return r.Result, nil
+}
+
+// Write writes the intervals of a result as dvmsim does.
+func (e *Engine) Write(w *interval.Writer, r *sim.Result) error {
+	if err := r.Write(w, details[e.base.Detail]); err != nil {
+		return err
+	}
+	return w.End(e.base.Warnings + int64(len(r.Warnings)))
+}
