@@ -5,7 +5,7 @@ import (
 	"dvmtools/cmd/internal/open"
 )
 
-const changeWords = `The changed description is printed in canonical form. A change that matches
+const changeWords = `The changed description is printed in canonical form, with its comments. A change that matches
 nothing is an error that lists what there is, and nothing is printed.`
 
 func setCommand() cli.Command {

@@ -65,8 +65,8 @@ func treeWords(m *machine.Machine) string {
 func fmtCommand() cli.Command {
 	return cli.Command{
 		Name: "fmt", Usage: "print a machine description in canonical form", ArgsUsage: "[FILE]",
-		Description: `Comments of a Parasol file stay where they stood; Predictor.par loses its
-comments and what the simulated cluster does not use.`,
+		Description: `Comments and statements stay in their order, also those that the simulated
+cluster does not use.`,
 		Run: func(e *cli.Env) error {
 			name, err := open.One(e, "one machine description")
 			if err != nil {

@@ -60,6 +60,9 @@ func runConvert(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	if n := d.Comments(); n > 0 && text != d.Text() {
+		lost = append(lost, fmt.Sprintf("comments: %d", n))
+	}
 	for _, l := range lost {
 		e.Warn(fmt.Errorf("lost: %s", l))
 	}
@@ -97,6 +100,9 @@ func convert(e *cli.Env, d *open.Description, to string, grid []int) (text strin
 	if err != nil {
 		return "", nil, err
 	}
+	if d.Tree != nil && young.Equal(d.Tree) {
+		return d.Text(), nil, nil // it has this form, with its comments
+	}
 	return par.Format(young), append(lost, more...), nil
 }
 
@@ -118,11 +124,7 @@ func processorType(m *parasol.Machine, option string, id int64) (*parasol.Proces
 	}
 	t := m.Type(id)
 	if t == nil {
-		var ids []string
-		for _, t := range m.Types[:min(len(m.Types), 20)] {
-			ids = append(ids, fmt.Sprint(t.ID))
-		}
-		return nil, fmt.Errorf("--%s: found no processor type %d in the file, expected one of %s", option, id, strings.Join(ids, ", "))
+		return nil, fmt.Errorf("--%s: found no processor type %d in the file, expected one of %s", option, id, m.TypeIDs())
 	}
 	return t, nil
 }

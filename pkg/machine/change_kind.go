@@ -10,16 +10,8 @@ import (
 // NODE.CommType.
 const nameCommType = "CommType"
 
-// words writes the kind and the channels of a medium as Predictor.par does.
-func (md Medium) words() string {
-	if least, most := md.Kind.Channels(); least < most {
-		return fmt.Sprintf("%s (%d)", md.Kind, md.Channels)
-	}
-	return md.Kind.String()
-}
-
 // withKind returns the medium with the kind that text states, as "ethernet" or
-// "myrinet (4)", and with the same times. A kind that may have several channels
+// "myrinet(4)", and with the same times. A kind that may have several channels
 // keeps those of md when text states none.
 func (md Medium) withKind(text string) (Medium, error) {
 	word, channels, stated := strings.Cut(text, "(")
@@ -35,7 +27,7 @@ func (md Medium) withKind(text string) (Medium, error) {
 			if least == most {
 				return md, fmt.Errorf("found %q, expected %q: it has no channels to choose", text, kind)
 			}
-			return md, fmt.Errorf("found %q, expected \"%s (N)\" with N from %d to %d", text, kind, least, most)
+			return md, fmt.Errorf("found %q, expected \"%s(N)\" with N from %d to %d", text, kind, least, most)
 		}
 		md.Kind, md.Channels = kind, n
 		return md, nil
@@ -44,7 +36,7 @@ func (md Medium) withKind(text string) (Medium, error) {
 	case least == most:
 		md.Channels = least
 	case md.Kind != kind:
-		return md, fmt.Errorf("found %q, expected its number of channels too: \"%s (N)\"", text, kind)
+		return md, fmt.Errorf("found %q, expected its number of channels too: \"%s(N)\"", text, kind)
 	}
 	md.Kind = kind
 	return md, nil
@@ -72,7 +64,7 @@ func (m *Machine) applyKind(c Change) (moved []Changed, mine bool, err error) {
 		}
 	}
 	for i, n := range chosen {
-		moved = append(moved, Changed{n.Name + "." + nameCommType, n.Medium.words(), media[i].words()})
+		moved = append(moved, Changed{n.Name + "." + nameCommType, n.Medium.String(), media[i].String()})
 		n.Medium = media[i]
 	}
 	return moved, true, nil

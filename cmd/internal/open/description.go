@@ -20,6 +20,8 @@ type Description struct {
 	Name    string
 	Parasol *parasol.File
 	Tree    *machine.Machine
+
+	text []byte
 }
 
 // OpenDescription reads a machine description, finds its language from the
@@ -43,7 +45,7 @@ func OpenDescription(e *cli.Env, name string) (*Description, error) {
 	case bytes.Contains(start, []byte("RTS VERSION")):
 		return nil, diag.New(pos, "machine/trace", "found a trace, expected a machine description")
 	}
-	d := &Description{Name: in.Name()}
+	d := &Description{Name: in.Name(), text: text}
 	var list diag.List
 	if parasol.Is(text) {
 		d.Parasol, list = parasol.Parse(in.Name(), text)
@@ -123,10 +125,18 @@ type changeError struct{ err error }
 
 func (e *changeError) Error() string { return e.err.Error() }
 
-// Text returns the description in canonical form.
+// Text returns the description in canonical form, with its comments.
 func (d *Description) Text() string {
 	if d.Parasol != nil {
 		return d.Parasol.String()
 	}
-	return par.Format(d.Tree)
+	return par.Rewrite(par.Source{Name: d.Name, Text: d.text}, d.Tree)
+}
+
+// Comments returns how many comments the description has.
+func (d *Description) Comments() int {
+	if d.Parasol != nil {
+		return d.Parasol.Comments()
+	}
+	return par.Comments(par.Source{Name: d.Name, Text: d.text})
 }

@@ -19,28 +19,47 @@ import (
 // cannot express a topology or that a machine is unbounded.
 func Format(m *machine.Machine) string {
 	var b strings.Builder
-	if is2000(m) {
-		format2000(&b, m)
-		return b.String()
+	for _, s := range statements(m) {
+		if s.gap {
+			b.WriteByte('\n')
+		}
+		b.WriteString(s.text + "\n")
 	}
-	fmt.Fprintf(&b, "cluster = %s;\n", m.Name)
+	return b.String()
+}
+
+// stated is a statement in canonical form. key names what it states: "cluster",
+// "search", NAME, "NAME.TStart", in the 2000 form its words before the "=". gap
+// says that an empty line comes before it.
+type stated struct {
+	key, text string
+	gap       bool
+}
+
+// statements returns the canonical text of m statement by statement.
+func statements(m *machine.Machine) []stated {
+	if is2000(m) {
+		return statements2000(m)
+	}
+	list := []stated{{key: "cluster", text: fmt.Sprintf("cluster = %s;", m.Name)}}
 	if m.Search != 0 {
-		fmt.Fprintf(&b, "search = %d;\n", m.Search)
+		list = append(list, stated{key: "search", text: fmt.Sprintf("search = %d;", m.Search)})
 	}
 	for _, n := range m.Nodes() {
-		b.WriteByte('\n')
 		if n.Leaf() {
-			fmt.Fprintf(&b, "%s = %s;\n", n.Name, formatFloat(n.Power))
+			list = append(list, stated{n.Name, fmt.Sprintf("%s = %s;", n.Name, formatFloat(n.Power)), true})
 			continue
 		}
-		formatList(&b, n)
+		list = append(list, stated{n.Name, formatList(n), true})
 		if n.Medium.Kind == machine.NoMedium {
 			continue
 		}
-		fmt.Fprintf(&b, "%s.CommType = %s;\n%s.TStart = %s;\n%s.TByte = %s;\n",
-			n.Name, n.Medium, n.Name, formatMicro(float64(n.Medium.TStart)), n.Name, formatMicro(float64(n.Medium.TByte)))
+		for i, value := range []string{n.Medium.String(), formatMicro(float64(n.Medium.TStart)), formatMicro(float64(n.Medium.TByte))} {
+			key := n.Name + "." + properties[i]
+			list = append(list, stated{key: key, text: key + " = " + value + ";"})
+		}
 	}
-	return b.String()
+	return list
 }
 
 // is2000 reports whether the 2000 form can express m.
@@ -53,24 +72,28 @@ func is2000(m *machine.Machine) bool {
 	return ok && newNetwork(m.Root.Medium, g[0].Node.Power, m.Topology).Equal(m)
 }
 
-func format2000(b *strings.Builder, m *machine.Machine) {
-	kind := typeOf(m.Root.Medium.Kind)
+func statements2000(m *machine.Machine) []stated {
 	power, _ := statedPower(m.Root.Groups[0].Node.Power)
-	fmt.Fprintf(b, "type = %s;\nstart time = %s;\nsend byte time = %s;\npower = %s;\n", kind,
-		formatMicro(float64(m.Root.Medium.TStart)), formatMicro(float64(m.Root.Medium.TByte)), formatFloat(power))
-	if len(m.Topology) == 0 {
-		return
+	var list []stated
+	add := func(key, value string) { list = append(list, stated{key: key, text: key + " = " + value + ";"}) }
+	add("type", typeOf(m.Root.Medium.Kind))
+	add("start time", formatMicro(float64(m.Root.Medium.TStart)))
+	add("send byte time", formatMicro(float64(m.Root.Medium.TByte)))
+	add("power", formatFloat(power))
+	if len(m.Topology) > 0 {
+		extents := make([]string, len(m.Topology))
+		for i, e := range m.Topology {
+			extents[i] = strconv.Itoa(e)
+		}
+		add("topology", "{"+strings.Join(extents, ", ")+"}")
 	}
-	extents := make([]string, len(m.Topology))
-	for i, e := range m.Topology {
-		extents[i] = strconv.Itoa(e)
-	}
-	fmt.Fprintf(b, "topology = {%s};\n", strings.Join(extents, ", "))
+	return list
 }
 
-// formatList writes the definition of a cluster, broken into lines of at most
+// formatList returns the definition of a cluster, broken into lines of at most
 // lineWidth where the names allow it.
-func formatList(b *strings.Builder, n *machine.Node) {
+func formatList(n *machine.Node) string {
+	var b strings.Builder
 	const lineWidth = 78
 	line := n.Name + " = {"
 	for i, g := range n.Groups {
@@ -91,7 +114,8 @@ func formatList(b *strings.Builder, n *machine.Node) {
 		}
 		line += item + end
 	}
-	b.WriteString(line + "\n")
+	b.WriteString(line)
+	return b.String()
 }
 
 func formatFloat(x float64) string { return formatShifted(x, 0) }

@@ -82,7 +82,7 @@ func TestRoundTrip(t *testing.T) {
 
 // FuzzParse has the properties: no panic; a machine or an error, never both;
 // what is read without error formats to a text that is read as the same
-// machine; the queries of the model work on it.
+// machine, and so does the text itself, with its comments; the queries of the model work on it.
 func FuzzParse(f *testing.F) {
 	for _, pattern := range []string{"testdata/diag/*.txt", "../../../testdata/machines/*.par"} {
 		files, err := filepath.Glob(pattern)
@@ -110,6 +110,8 @@ func FuzzParse(f *testing.F) {
 		"cluster a; cluster = a; a = 1;",
 		"cluster=a;a={2xb,c};b={c};c=1;a.CommType=b.CommType;b.CommType=myrinet(2);a.TStart=0;a.TByte=1e-9",
 		"type=network;start time=1;send byte time=.5;power=1;topology={2,2}",
+		";Cluster=c;; c=1; ;// e",
+		"// a\ncluster = a; // b\n\na = {2xb, // c\n b}; a.CommType = ethernet; a.TStart = 0; a.TByte = 1;\r\nb = 1;\n// d",
 	} {
 		f.Add([]byte(text))
 	}
@@ -123,6 +125,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("the model refuses what was read: %v", err)
 		}
 		checkRoundTrip(t, m)
+		checkRewrite(t, src, m)
 		last := m.Processors() - 1
 		if node, _, _ := m.Lowest(0, last); node.Processors() < min(2, last+1) {
 			t.Errorf("processors 0 and %d meet in %q with %d processors", last, node.Name, node.Processors())

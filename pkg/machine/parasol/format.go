@@ -102,3 +102,24 @@ func (it *item) value(kind fieldKind) string {
 	}
 	return expr.Int(it.number).String()
 }
+
+// Comments returns how many comments the file has.
+func (f *File) Comments() int { return f.root.comments() }
+
+func (s *section) comments() int {
+	n := 0
+	for _, c := range []string{s.beginComment, s.closeComment} {
+		if c != "" {
+			n++
+		}
+	}
+	for i := range s.items {
+		it := &s.items[i]
+		if sub, ok := it.detail.(*section); ok {
+			n += sub.comments()
+		} else if it.kind == itemComment || it.comment != "" {
+			n++
+		}
+	}
+	return n
+}
