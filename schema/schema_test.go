@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"dvmtools/pkg/interval"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/schema"
 	"dvmtools/schema/internal/definition"
@@ -79,13 +80,13 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Intervals, "options", "collectives across balance async level", "sections loop_cost"},
 	{schema.Intervals, "interval", "record id parent level type file line expr count processors operations " + characteristics, "pop"},
 	{schema.Intervals, "processor", "record interval n " + characteristics, "boxes rank"},
-	{schema.Intervals, "line", "record interval file line from_line functions operations productive_time productive_cpu_time productive_sys_time io_time " +
-		"insuff_parallelism insuff_parallelism_usr insuff_parallelism_sys communication communication_synch synchronization " +
-		"time_variation overlap cpu_time sys_time io reduction shadow remote redistribution", ""},
+	{schema.Intervals, "line", more("record interval file line from_line functions operations productive_time productive_cpu_time productive_sys_time io_time "+
+		"insuff_parallelism insuff_parallelism_usr insuff_parallelism_sys communication communication_synch synchronization "+
+		"time_variation overlap cpu_time sys_time io reduction shadow remote redistribution", inner()), ""},
 	{schema.Intervals, "function", "func calls", ""},
 	{schema.Intervals, "pop", "parallel_efficiency load_balance communication_efficiency serialisation transfer ideal_time", ""},
 	{schema.Intervals, "operations", "io reduction shadow remote redistribution", ""},
-	{schema.Intervals, "kind_times", "communication real_synch synch variation overlap", ""},
+	{schema.Intervals, "kind_times", more("communication real_synch synch variation overlap", interval.KindCharacteristics()), ""},
 	{schema.Intervals, "span", "record processors start end kind interval seq", "op"},
 	{schema.Intervals, "end", "record intervals warnings", ""},
 	{schema.Search, "search", "record version machine mode objective rank extents source max", "threshold min_efficiency deadline whole_nodes"},
@@ -98,9 +99,26 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Search, "end", "record evaluated not_bad possible", "descent improved bound partial"},
 }
 
-const characteristics = "efficiency execution_time total_time productive_time productive_cpu_time productive_sys_time io_time lost_time " +
-	"insuff_parallelism insuff_parallelism_usr insuff_parallelism_sys communication communication_synch idle load_imbalance synchronization " +
-	"time_variation overlap cpu_time sys_time io reduction shadow remote redistribution"
+// characteristics are the fields that records have had since version 1; to them come
+// those that the list of characteristics has beside them.
+var characteristics = more("efficiency execution_time total_time productive_time productive_cpu_time productive_sys_time io_time lost_time "+
+	"insuff_parallelism insuff_parallelism_usr insuff_parallelism_sys communication communication_synch idle load_imbalance synchronization "+
+	"time_variation overlap cpu_time sys_time io reduction shadow remote redistribution", interval.Characteristics())
+
+// inner returns the characteristics that lines have.
+func inner() []interval.Characteristic {
+	return slices.DeleteFunc(slices.Clone(interval.Characteristics()), func(c interval.Characteristic) bool { return !c.Inner })
+}
+
+// more adds the names of a list to fields, those that are not there yet.
+func more(fields string, list []interval.Characteristic) string {
+	for _, c := range list {
+		if !slices.Contains(strings.Fields(fields), c.Name) {
+			fields += " " + c.Name
+		}
+	}
+	return fields
+}
 
 func TestDocumentedFieldsAreRequired(t *testing.T) {
 	for _, d := range documented {

@@ -1,6 +1,8 @@
 package docs_test
 
 import (
+	"flag"
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -312,45 +314,52 @@ func table(t *testing.T, head string, n int) [][]string {
 	return rows
 }
 
-// Every figure of an interval is in the glossary, nothing else is, and in the
-// order of the records.
-func TestGlossaryHasEveryFigure(t *testing.T) {
-	const head = "| Name | What it is | Formula | Unit | Sums |"
-	// Figures that are no sums are computed for each interval.
-	var anew []string
-	for _, c := range interval.Characteristics() {
-		if !c.Inner {
-			anew = append(anew, c.Name)
+var update = flag.Bool("update", false, "rewrite the glossary of docs/model.md")
+
+// glossary returns the table of a list of characteristics, and of the kinds of
+// operations when it is that of intervals.
+func glossary(list []interval.Characteristic, kinds bool) string {
+	var b strings.Builder
+	b.WriteString("| Name | In reports | What it is | Formula | Unit | Sums |\n|---|---|---|---|---|---|\n")
+	for _, c := range list {
+		unit, sums := string(c.Unit), "no"
+		if c.Unit == interval.UnitRatio {
+			unit = "1"
+		}
+		if c.Inner {
+			sums = "yes"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", c.Name, c.Label, c.Definition, c.Formula, unit, sums)
+	}
+	if kinds {
+		for k := range interval.NumKinds {
+			fmt.Fprintf(&b, "| `%s` | %[1]s | the figures below of operations of this kind | - | s | yes |\n", k)
 		}
 	}
-	for _, c := range []struct {
-		of   any
-		rows [][]string
-	}{{interval.Times{}, table(t, head, 0)}, {interval.KindTimes{}, table(t, head, 1)}} {
-		typ := reflect.TypeOf(c.of)
-		var want, got []string
-		for i := range typ.NumField() {
-			want = append(want, strings.Split(typ.Field(i).Tag.Get("json"), ",")[0])
+	return b.String()
+}
+
+// The tables of the glossary are those of the lists of characteristics.
+func TestGlossaryHasEveryFigure(t *testing.T) {
+	const begin, end = "<!-- %s: written by go test ./internal/docs -update -->\n", "<!-- end -->\n"
+	text := page(t)
+	for name, want := range map[string]string{
+		"characteristics": glossary(interval.Characteristics(), true),
+		"of a kind":       glossary(interval.KindCharacteristics(), false),
+	} {
+		before, rest, found := strings.Cut(text, fmt.Sprintf(begin, name))
+		got, after, ended := strings.Cut(rest, end)
+		if !found || !ended {
+			t.Fatalf("docs/model.md has no table %q", name)
 		}
-		for _, r := range c.rows {
-			n := strings.Trim(r[0], "`")
-			got = append(got, n)
-			if r[1] == "" || r[2] == "" {
-				t.Errorf("%s has no meaning or no formula", n)
-			}
-			unit, sums := "s", "yes"
-			if n == "efficiency" {
-				unit = "1"
-			}
-			if slices.Contains(anew, n) {
-				sums = "no"
-			}
-			if r[3] != unit || r[4] != sums {
-				t.Errorf("%s: unit %q, sums %q, want %q and %q", n, r[3], r[4], unit, sums)
-			}
+		if d := cmp.Diff(want, got); d != "" && !*update {
+			t.Errorf("the table %q (-list +page; go test ./internal/docs -update rewrites it):\n%s", name, d)
 		}
-		if d := cmp.Diff(want, got); d != "" {
-			t.Errorf("the glossary differs from %v (-code +page):\n%s", typ, d)
+		text = before + fmt.Sprintf(begin, name) + want + end + after
+	}
+	if *update {
+		if err := os.WriteFile(root+"docs/model.md", []byte(text), 0o666); err != nil {
+			t.Fatal(err)
 		}
 	}
 	ops := reflect.TypeFor[interval.Operations]()

@@ -1,6 +1,8 @@
 package report_test
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -13,27 +15,38 @@ import (
 
 	"golang.org/x/net/html"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine/par"
 	"dvmtools/pkg/report"
-	"dvmtools/pkg/stream"
+	"dvmtools/pkg/sim"
 	"dvmtools/pkg/units"
 )
 
-// bundled reads an interval stream of testdata/streams: the output of dvmsim for a
-// real trace on a cluster (testdata/machines/cluster.par).
+// bundled returns the intervals of a real trace on a cluster
+// (testdata/machines/cluster.par), as dvmsim writes and dvmreport reads them.
 func bundled(t testing.TB, name string) *report.Tree {
 	t.Helper()
-	f, err := os.Open(filepath.Join("testdata", "streams", name+".zst"))
+	const path = "testdata/machines/cluster.par"
+	text, err := os.ReadFile(filepath.Join("..", "..", path))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	r, err := stream.NewReader(f, name)
+	m, list := par.Parse(path, text)
+	if err := list.Err(); err != nil {
+		t.Fatal(err)
+	}
+	trace := "single/" + name + ".ptr.zst"
+	r, err := sim.Run(t.Context(), sim.Config{Machine: m, Grid: []int{2, 2}, Options: sim.Defaults(), Lines: true, POP: true}, testtraces.Parse(t, "testdata/traces/"+trace, testtraces.Text(t, trace)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
-	tree, err := report.Read(name, r, report.AllLevels)
+	var stream bytes.Buffer
+	w := interval.NewWriter(&stream)
+	if err := errors.Join(r.Write(w, sim.Classes), w.End(int64(len(r.Warnings)))); err != nil {
+		t.Fatal(err)
+	}
+	tree, err := report.Read(name, &stream, report.AllLevels)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +70,15 @@ func varied(n int) *records {
 			}
 			return units.Seconds(math.Exp(r.Float64()*30 - 25))
 		}
-		for _, x := range []*units.Seconds{&t.ExecutionTime, &t.TotalTime, &t.ProductiveTime, &t.ProductiveCPUTime, &t.ProductiveSYSTime, &t.IOTime, &t.LostTime,
-			&t.InsuffParallelism, &t.InsuffParallelismUSR, &t.InsuffParallelismSYS, &t.Communication, &t.CommunicationSynch, &t.Idle, &t.LoadImbalance,
-			&t.Synchronization, &t.TimeVariation, &t.Overlap, &t.CPUTime, &t.SYSTime} {
-			*x = next()
+		for _, c := range interval.Characteristics() {
+			if x := c.At(t); x != nil {
+				*x = next()
+			}
 		}
 		for k := range interval.NumKinds {
-			*t.Kind(k) = interval.KindTimes{Communication: next(), RealSynch: next(), Synch: next(), Variation: next(), Overlap: next()}
+			for _, c := range interval.KindCharacteristics() {
+				*c.AtKind(t.Kind(k)) = next()
+			}
 		}
 		t.Efficiency = []float64{0, 1, 0.5, 0.1225, 0.9995, 0.0004, -0.0004, -0.3, 3.5, r.Float64()}[r.IntN(10)]
 	}

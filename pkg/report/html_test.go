@@ -66,8 +66,8 @@ func byID(t testing.TB, doc *html.Node) map[string]*html.Node {
 }
 
 // documented maps the anchors of the design's appendix 2, and ours, to the
-// path of the figure in the record. It is written by hand
-// and independent of the table under test. %s is the kind.
+// path of the figure in the record. It is written by hand, independent of the table
+// under test, which may have more. %s is the kind.
 var (
 	documented = map[string]string{
 		"effic": "efficiency", "exec": "execution_time", "total": "total_time",
@@ -93,6 +93,18 @@ func paths() map[string]string {
 	for a, p := range documentedOfAKind {
 		for letter, kind := range documentedKinds {
 			all[a+letter] = fmt.Sprintf(p, kind)
+		}
+	}
+	for _, c := range interval.Characteristics() {
+		if all[c.Anchor] == "" {
+			all[c.Anchor] = c.Name
+		}
+	}
+	for _, c := range interval.KindCharacteristics() {
+		for letter, kind := range documentedKinds {
+			if all[c.Anchor+letter] == "" {
+				all[c.Anchor+letter] = kind + "." + c.Name
+			}
 		}
 	}
 	return all

@@ -223,9 +223,9 @@ func TestLawsOnEveryTraceMachineAndGrid(t *testing.T) {
 	machines := map[string]*machine.Machine{"bus": machineOf(t, bus), "mixed": machineOf(t, mixed), "tree": machineOf(t, tree), "transputer": machineOf(t, transputer), "boards": machineOf(t, boards)}
 	twice, free := machineOf(t, twice), machineOf(t, free)
 	cases, wide := 0, 0
-	programs := testtraces.Programs(t)
+	programs, grids := testtraces.Programs(t), grids
 	if effort.Race {
-		programs = testtraces.Sample(t)
+		programs, grids = testtraces.Sample(t), [][]int{{1}, {2, 2}, {3, 5}, {2, 2, 2}}
 	}
 	for _, path := range programs {
 		b := testtraces.Text(t, path)
@@ -290,7 +290,7 @@ func TestLawsOnEveryTraceMachineAndGrid(t *testing.T) {
 		}
 	}
 	t.Logf("%d results checked, %d grids have blocks narrower than a shadow edge", cases, wide)
-	if wide > 40 || cases < 18*len(programs) {
+	if wide > 40 || cases < 2*len(grids)*len(programs) {
 		t.Errorf("%d results checked, %d grids refused", cases, wide)
 	}
 }

@@ -182,7 +182,7 @@ func TestLawsOnGeneratedPrograms(t *testing.T) {
 	small := [][]int{{2}, {2, 2}, {3}, {4}, {2, 1, 3}, {4, 4}}
 	checked, seeds := 0, uint64(effort.Of(100, 1000))
 	if effort.Race {
-		seeds = 50
+		seeds = 20
 	}
 	for seed := range seeds {
 		b := tracegen.Generate(tracegen.Options{Seed: seed + 1, Grid: small[seed%uint64(len(small))]}).Text()
