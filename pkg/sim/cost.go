@@ -24,6 +24,8 @@ type loopCosts struct {
 	grid    []int         // that was traced
 	own     bool          // a call had own times
 	created site          // the crtpl_ of the open loop
+	chosen  bool          // its cost has been looked for
+	of      *density.Cost // what the user gave for it, nil for nothing
 	loops   []site        // all crtpl_ so far, each once
 	seen    map[site]bool
 	known   map[costKey]*portionCost
@@ -75,7 +77,8 @@ func (s *Sim) followCosts(c *call.Call) error {
 		return nil
 	}
 	if c.Class() == libdvm.CreateLoop {
-		lc.created = site{file: c.File, line: c.Line}
+		lc.created, lc.chosen, lc.of = site{file: c.File, line: c.Line}, false, nil
+		lc.choose(c)
 		if !lc.seen[lc.created] {
 			lc.seen[lc.created] = true
 			lc.loops = append(lc.loops, lc.created)
@@ -111,6 +114,16 @@ func (lc *loopCosts) times(own []units.Seconds) []units.Seconds {
 	return own
 }
 
+// choose looks for the cost that the user gave for the open loop, which is named by
+// the line of its crtpl_, or else by that of its first dopl_.
+func (lc *loopCosts) choose(c *call.Call) {
+	for i, g := range lc.Given {
+		if lc.of == nil && g.Names(c.File, c.Line) {
+			lc.used[i], lc.of = true, g
+		}
+	}
+}
+
 // price finds out what the iterations of a portion that a dopl_ hands out cost.
 func (s *Sim) price(c *call.Call, p *portion) error {
 	lc := s.costs
@@ -118,13 +131,11 @@ func (s *Sim) price(c *call.Call, p *portion) error {
 		return nil
 	}
 	p.priced = true
-	key := costKey{share: p.share}
-	for i, g := range lc.Given {
-		if g.Names(lc.created.file, lc.created.line) || g.Names(c.File, c.Line) {
-			lc.used[i], key.given = true, g
-			break
-		}
+	if !lc.chosen {
+		lc.choose(c)
+		lc.chosen = true
 	}
+	key := costKey{share: p.share, given: lc.of}
 	if key.given != nil && key.given.Rank > p.loop.Rank {
 		_, err := key.given.Space(make([]layout.Iterations, p.loop.Rank))
 		return fmt.Errorf("loop costs: %s: %w", c.Where(), err)
