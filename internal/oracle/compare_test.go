@@ -211,10 +211,13 @@ type trial struct {
 	grid []int
 	opts interval.Options
 	cut  bool // the program ends early, of which the simulation warns
+	// costs, when not 0, is the seed of what iterations cost.
+	costs uint64
+	of    oracle.Costs
 }
 
 func (x trial) String() string {
-	return fmt.Sprintf("machine %s, order %s, grid %v, %+v", x.m.Name, x.m.Order(), x.grid, x.opts)
+	return fmt.Sprintf("machine %s, order %s, grid %v, costs %d, %+v", x.m.Name, x.m.Order(), x.grid, x.costs, x.opts)
 }
 
 // errRefused is the error of a program that both simulations refuse.
@@ -240,13 +243,16 @@ func (x trial) measure(src call.Source) (r *oracle.Result, err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return oracle.Run(x.m, x.grid, x.opts, src)
+	return oracle.RunCosts(x.m, x.grid, x.opts, x.of, src)
 }
 
 // program is run for a generated program.
 func (x trial) program(p *tracegen.Program) ([]difference, error) {
 	text := p.Text()
 	x.cut = p.Cut
+	if x.costs != 0 {
+		x.useCosts(p)
+	}
 	return x.run(func() (call.Source, error) { return ptr.NewReader("gen.ptr", bytes.NewReader(text), ptr.Options{}) })
 }
 
@@ -258,6 +264,9 @@ func (x trial) run(source func() (call.Source, error)) ([]difference, error) {
 		return nil, err
 	}
 	want, oerr := x.measure(src)
+	if errors.Is(oerr, oracle.ErrNotTraced) {
+		return nil, oerr
+	}
 	if src, err = source(); err != nil {
 		return nil, err
 	}
@@ -461,8 +470,12 @@ func FuzzPrograms(f *testing.F) {
 			o.Features = some
 		}
 		p := tracegen.Generate(o)
+		if seed%4 == 3 {
+			x.costs = seed
+		}
 		diffs, err := x.program(p)
 		switch {
+		case errors.Is(err, oracle.ErrNotTraced):
 		case err != nil && (!errors.Is(err, errRefused) || !tooWide(err)):
 			t.Fatalf("%v: %v", x, err)
 		case len(diffs) > 0:

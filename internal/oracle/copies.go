@@ -121,12 +121,17 @@ func divide(pieces map[int][]int, n int) division {
 // pieces each has, and books them in the interval at. Of processors with the same
 // pieces only one is useful: the time of the others is insufficient parallelism.
 func (e *engine) share(d *division, t float64, system bool, at *node) {
+	e.shareBy(d, nil, t, system, at)
+}
+
+// shareBy is share by what the pieces cost, by their number when costs is nil.
+func (e *engine) shareBy(d *division, costs []float64, t float64, system bool, at *node) {
 	for p := range e.clock {
 		mine, same := d.pieces[p], float64(d.same[p])
 		if len(mine) == 0 {
 			continue
 		}
-		own, took := &at.own[p], float64((t/e.power[p])*float64(len(mine)))/float64(d.n)
+		own, took := &at.own[p], float64((t/e.power[p])*d.part(costs, mine))
 		e.clock[p] += took
 		if system {
 			own.sys += took

@@ -43,6 +43,8 @@ type loop struct {
 	between []betweenWork
 	leads   []bool
 	run     int
+
+	cost Cost // nil when all iterations cost the same
 }
 
 // A portion is what one dopl_ hands out: n of the loop's iterations, divided among
@@ -51,6 +53,14 @@ type portion struct {
 	division
 	spent float64
 	own   []float64 // the same for own times, nil for none
+
+	// costs are what its iterations cost, traced those of each process of the run
+	// that was traced; nil when all cost the same. on is the time that each took,
+	// as spent, where they have costs.
+	costs, on []float64
+	traced    map[int][]int
+	// iterations is how many the loop has.
+	iterations int
 }
 
 // work is loop time of a portion, of the user or of the system, with the interval
@@ -80,7 +90,7 @@ func (e *engine) crtpl(c *call.Call) error {
 	if e.loop != nil {
 		return errors.New("found a loop inside a loop")
 	}
-	e.loop = &loop{rank: number(c, "Rank")}
+	e.loop = &loop{rank: number(c, "Rank"), cost: e.costs.Of[c.Line]}
 	return e.make(c, "LoopRef", e.loop)
 }
 
@@ -171,8 +181,13 @@ func (e *engine) spend(w work) {
 		e.shareOwn(&w.of.division, w.time, w.system, w.at)
 		return
 	}
-	w.of.spent += w.time.all
-	e.share(&w.of.division, w.time.all, w.system, w.at)
+	costs := w.of.costsBy(w.time)
+	if costs == nil {
+		w.of.spent += w.time.all
+	} else {
+		w.of.spend(w.time.all, costs)
+	}
+	e.shareBy(&w.of.division, costs, w.time.all, w.system, w.at)
 }
 
 // dopl ends a portion and hands out the next one.
@@ -193,6 +208,7 @@ func (e *engine) dopl(c *call.Call) error {
 	if l.portion, err = l.handOut(c); err != nil {
 		return err
 	}
+	e.price(l)
 	l.portions = append(l.portions, l.portion)
 	l.begun = true
 	if l.piped && len(l.portions) == 1 {
@@ -344,15 +360,18 @@ func (e *engine) shares(l *loop, places map[int]map[int32]bool) map[int]float64 
 	out := map[int]float64{}
 	for _, o := range l.portions {
 		for p, mine := range o.pieces {
-			n := 0
+			var those []int
 			for _, i := range mine {
 				if slices.ContainsFunc(l.positions[i], func(at int32) bool { return places[p][at] }) {
-					n++
+					those = append(those, i)
 				}
 			}
-			out[p] += float64((o.spent/e.power[p])*float64(n)) / float64(o.n)
+			out[p] += float64((o.spent/e.power[p])*float64(len(those))) / float64(o.n)
+			if o.on != nil {
+				out[p] += sum(o.on, those) / e.power[p]
+			}
 			if o.own != nil {
-				out[p] += float64((o.own[p]/e.power[p])*float64(n)) / float64(len(mine))
+				out[p] += float64((o.own[p] / e.power[p]) * partOf(o.costs, those, mine))
 			}
 		}
 	}

@@ -29,6 +29,10 @@ const MaxProcessors = 64
 // because a shadow edge is wider than a block.
 var ErrImpossible = errors.New("the program cannot run on this grid")
 
+// ErrNotTraced is the error of a program that cannot have run on the grid that it
+// says it was traced on.
+var ErrNotTraced = errors.New("the program cannot have run on the grid that was traced")
+
 // Result is the result of Run. Processors[i][p] are the characteristics of
 // processor p in Intervals[i]; In[i][p] is whether p belongs to that interval.
 type Result struct {
@@ -81,6 +85,9 @@ type engine struct {
 	own         bool     // the own times of the trace hold
 	within      duration // the time inside the call at hand
 	shortest    bool     // it is the shortest of all processes
+	costs       Costs
+	traced      *engine // on the grid that was traced, nil when that is not needed
+	bare        bool    // no edges are exchanged
 	longSize    int
 	// stated are the sections that the option --sections states for the crtps_
 	// of a line, the next one first.
@@ -93,6 +100,31 @@ type engine struct {
 // the program could run on other grids. opts.Level must keep all intervals;
 // quanta are always chosen by the formula.
 func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source) (*Result, error) {
+	return RunCosts(m, grid, opts, Costs{}, src)
+}
+
+// RunCosts is Run with iterations that do not cost the same.
+func RunCosts(m *machine.Machine, grid []int, opts interval.Options, costs Costs, src call.Source) (*Result, error) {
+	e, err := newEngine(m, grid, opts, src.Header())
+	if err != nil {
+		return nil, err
+	}
+	e.costs = costs
+	calls, err := all(src)
+	if err != nil {
+		return nil, err
+	}
+	e.own = sameShape(grid, src.Header().Runtime.Root())
+	if costs.Traced && !e.own {
+		if e.traced, err = onTracedGrid(opts, src.Header()); err != nil {
+			return nil, err
+		}
+	}
+	return e.run(calls)
+}
+
+// newEngine returns a simulation of which no call has been taken.
+func newEngine(m *machine.Machine, grid []int, opts interval.Options, h *call.Header) (*engine, error) {
 	n := 1
 	for _, x := range grid {
 		n *= x
@@ -117,7 +149,7 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 		return nil, err
 	}
 	e.network = network{m: m, places: place, grid: grid, channels: map[medium][][]occupation{}}
-	e.root = &system{shape: grid, traced: src.Header().Runtime.Root()}
+	e.root = &system{shape: grid, traced: h.Runtime.Root()}
 	for p := range n {
 		e.root.procs = append(e.root.procs, p)
 	}
@@ -135,15 +167,15 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 			e.main.own[p].sys, e.main.own[p].insuffSys = float64(l.Creation), float64(l.Creation)
 		}
 	}
+	return e, nil
+}
+
+// run simulates all calls.
+func (e *engine) run(calls *known) (*Result, error) {
 	first := true
-	calls, err := all(src)
-	if err != nil {
-		return nil, err
-	}
-	e.own = sameShape(grid, src.Header().Runtime.Root())
 	var late []float64
 	if e.own {
-		late = calls.lateStarts(n)
+		late = calls.lateStarts(len(e.clock))
 	}
 	for {
 		c, err := calls.Next()
@@ -170,7 +202,7 @@ func Run(m *machine.Machine, grid []int, opts interval.Options, src call.Source)
 	if e.loop != nil { // the program ends inside of it
 		e.spendKept(e.loop)
 	}
-	switch x := src.Exit(); {
+	switch x := calls.Exit(); {
 	case x.Found && e.own && len(x.Own) > 0:
 		e.user(seconds(x.Own))
 	case x.Found:
@@ -195,6 +227,11 @@ func (e *engine) current() *system { return e.stack[len(e.stack)-1].sys }
 // inside it (docs/model.md#2-accounting). Inside the body of a parallel loop both
 // times are loop time, except the time inside an operation.
 func (e *engine) step(c *call.Call) error {
+	if e.traced != nil {
+		if err := e.traced.step(c); err != nil {
+			return fmt.Errorf("%w: %w", ErrNotTraced, err)
+		}
+	}
 	h := handlerOf(c.Func)
 	if h.times&ownCall == 0 {
 		e.before(e.beforeCall(c))

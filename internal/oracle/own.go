@@ -13,6 +13,9 @@ import (
 type duration struct {
 	all  float64
 	each []float64 // nil for the same
+	// processes are the times of the processes that all was made of, where they
+	// say what iterations cost; nil otherwise.
+	processes []float64
 }
 
 func alike[T ~float64](t T) duration { return duration{all: float64(t)} }
@@ -56,7 +59,7 @@ func (e *engine) beforeCall(c *call.Call) duration {
 	if e.own && len(c.Own.Call) > 0 {
 		return seconds(c.Own.Call)
 	}
-	return alike(c.CallTime)
+	return costing(e, alike(c.CallTime), c.Own.Call)
 }
 
 // starting are functions that wait for nobody, though the merge takes them for
@@ -73,7 +76,7 @@ var meeting = []string{
 // whether it is the shortest that all processes spent in it.
 func (e *engine) withinCall(c *call.Call) (d duration, shortest bool) {
 	if !e.own || len(c.Own.Ret) == 0 {
-		return alike(c.RetTime), false
+		return costing(e, alike(c.RetTime), c.Own.Ret), false
 	}
 	waits := slices.Contains(meeting, c.Func)
 	switch {

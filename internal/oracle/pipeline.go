@@ -92,7 +92,7 @@ func (e *engine) pipeline(l *loop) error {
 	for _, w := range l.kept {
 		for p, mine := range w.of.pieces {
 			if w.time.each == nil {
-				stages[p].work += float64((w.time.all/e.power[p])*float64(len(mine))) / float64(w.of.n)
+				stages[p].work += float64((w.time.all / e.power[p]) * w.of.part(w.of.costsBy(w.time), mine))
 			}
 		}
 	}

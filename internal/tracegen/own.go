@@ -1,5 +1,7 @@
 package tracegen
 
+import "math/rand/v2"
+
 // ownTimes gives most calls of a program the times of each process of its run.
 func (g *gen) ownTimes(p *Program) {
 	processes := 1
@@ -20,6 +22,12 @@ func (g *gen) ownTimes(p *Program) {
 	if g.chance(80) {
 		p.ExitOwn = g.own(p.Exit, processes)
 	}
+}
+
+// AddOwnTimes gives most calls of a program the times of each process of its run.
+func AddOwnTimes(p *Program, seed uint64) {
+	g := &gen{r: rand.New(rand.NewPCG(seed, 1))}
+	g.ownTimes(p)
 }
 
 // own returns the time of each process, of which the merged one is t: all equal,

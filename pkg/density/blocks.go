@@ -60,6 +60,33 @@ func NewBlocks(counts []int64, boxes [][]layout.Interval) *Blocks {
 	return b
 }
 
+// Spread divides t among the processes by their times, by the numbers of their
+// iterations when times is nil or has none. The result is for [Blocks.Density]:
+// what it gives for a sum of such divisions is as if each had been passed alone.
+func (b *Blocks) Spread(t units.Seconds, times []units.Seconds) []units.Seconds {
+	parts := make([]units.Seconds, len(b.of))
+	sum := units.Seconds(0)
+	for p := range times {
+		if b.of[p].volume > 0 {
+			parts[p] = max(times[p], 0)
+			sum += parts[p]
+		}
+	}
+	if sum == 0 {
+		for p := range parts {
+			parts[p] = units.Seconds(b.of[p].volume)
+			sum += parts[p]
+		}
+	}
+	if sum == 0 {
+		return parts
+	}
+	for p := range parts {
+		parts[p] *= t / sum
+	}
+	return parts
+}
+
 // rounding is by how much equal quotients of time and iterations may differ.
 const rounding = 1e-14
 

@@ -307,3 +307,27 @@ func FuzzParseCost(f *testing.F) {
 		}
 	})
 }
+
+// 2 s for 0..3 and 6 s for 4..9; then 10 s evenly; then 5 s all for the second.
+func TestDivisionsOfTimeAddUp(t *testing.T) {
+	b := density.NewBlocks([]int64{10}, [][]layout.Interval{{{Lo: 0, Hi: 4}}, {{Lo: 4, Hi: 10}}, nil})
+	sum := []units.Seconds{0, 0, 0}
+	for _, c := range []struct {
+		t     units.Seconds
+		times []units.Seconds
+		want  []units.Seconds
+	}{{8, []units.Seconds{1, 3, 0}, []units.Seconds{2, 6, 0}}, {10, nil, []units.Seconds{4, 6, 0}}, {5, []units.Seconds{-1, 2, 7}, []units.Seconds{0, 5, 0}}, {10, []units.Seconds{0, 0, 3}, []units.Seconds{4, 6, 0}}} {
+		got := b.Spread(c.t, c.times)
+		for p := range got {
+			if !near(float64(got[p]), float64(c.want[p])) {
+				t.Errorf("%v by %v: %v, want %v", c.t, c.times, got, c.want)
+				break
+			}
+			sum[p] += got[p]
+		}
+	}
+	// 10 s for 4 iterations and 23 s for 6: 5, then 5 and 3 · 23/6, then half of 23.
+	if got, want := parts(b.Cover(blocks(t, []int64{10}, 5)).Shares(b.Density(sum))), []float64{5. / 33, 5. / 33, 23. / 99, 23. / 99, 23. / 99}; !allNear(got, want) {
+		t.Errorf("parts %v, want %v", got, want)
+	}
+}

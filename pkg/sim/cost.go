@@ -241,6 +241,25 @@ func (p *portion) sharesOf(t spent) *density.Shares {
 	return p.cost.cover.Shares(d)
 }
 
+// addIn adds u, which passed in p, to t, all of which did. Each keeps the costs of
+// its own processes.
+func (t *spent) addIn(p *portion, u spent) {
+	if p.cost != nil && p.cost.blocks != nil {
+		b := p.cost.blocks
+		uneven := u.traced != nil && b.Density(u.traced) != nil
+		if uneven && t.traced == nil {
+			t.traced = b.Spread(t.merged, nil)
+		}
+		if !uneven {
+			u.traced = nil
+		}
+		if t.traced != nil {
+			t.traced = addEach(t.traced, b.Spread(u.merged, u.traced))
+		}
+	}
+	t.add(u)
+}
+
 // passCosts passes the loop time of a portion that has costs, and reports
 // whether it did.
 func (s *Sim) passCosts(p *portion, userSpent, systemSpent spent) bool {

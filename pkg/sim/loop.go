@@ -182,14 +182,14 @@ func (s *Sim) keepTime(p *portion, user, system spent) {
 	account := s.account()
 	for i := len(times) - 1; i >= first && times[i].of.same(p); i-- {
 		if times[i].account == account {
-			times[i].user.add(user)
-			times[i].system.add(system)
+			times[i].user.addIn(p, user)
+			times[i].system.addIn(p, system)
 			return
 		}
 	}
 	part := loopTime{of: p, account: account}
-	part.user.add(user)
-	part.system.add(system)
+	part.user.addIn(p, user)
+	part.system.addIn(p, system)
 	s.loop.times = append(times, part)
 }
 

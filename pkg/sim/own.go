@@ -325,7 +325,7 @@ func refine(sys *procs.System, labels []int64, k int, t spent) []int64 {
 // add adds u to t, which owns its memory.
 func (t *spent) add(u spent) {
 	t.merged += u.merged
-	t.own, t.traced = addEach(t.own, u.own), addEach(t.traced, u.traced)
+	t.own = addEach(t.own, u.own)
 }
 
 // addEach adds the times of processes to dst, which is made when it is nil.
