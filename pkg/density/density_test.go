@@ -154,6 +154,30 @@ func TestPartsSumToOne(t *testing.T) {
 	}
 }
 
+// Four processes cut both dimensions, two processors only the first, or the second
+// as columns 0 and 1..5: 1 + 2 and 3 + 4 of 10; a third of 1 + 3, and the rest.
+func TestTracedOnFewerDimensions(t *testing.T) {
+	var boxes [][]layout.Interval
+	for i := range int64(2) {
+		for j := range int64(2) {
+			boxes = append(boxes, []layout.Interval{{Lo: 4 * i, Hi: 4*i + 4}, {Lo: 3 * j, Hi: 3*j + 3}})
+		}
+	}
+	b := density.NewBlocks([]int64{8, 6}, boxes)
+	d := b.Density([]units.Seconds{1, 2, 3, 4})
+	if got, want := parts(b.Cover(blocks(t, []int64{8, 6}, 2)).Shares(d)), []float64{0.3, 0.7}; !allNear(got, want) {
+		t.Errorf("parts %v, want %v", got, want)
+	}
+	m := &layout.Mapping{Grid: []int{2}, Size: []int64{8, 6}, Ranges: []layout.Ranges{{Dim: 1, Lo: []int64{0, 1}, Hi: []int64{1, 6}}}}
+	share, err := m.Share()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := parts(b.Cover(share).Shares(d)), []float64{4. / 30, 26. / 30}; !allNear(got, want) {
+		t.Errorf("parts %v, want %v", got, want)
+	}
+}
+
 // Processes whose iterations overlap a block give it what they took for them:
 // 2 s for 0..3 and 6 s for 4..9 make 1 s for each of 4, 5, 6.
 func TestTracedDensityIsIntegrated(t *testing.T) {
@@ -195,6 +219,15 @@ func TestDiagonalIterations(t *testing.T) {
 	}
 	if got, want := parts(s.Cover(share).Shares(nil)), []float64{0.3, 0, 0, 0.7}; !allNear(got, want) {
 		t.Errorf("parts %v, want %v", got, want)
+	}
+	// And both of two along a third dimension of the grid.
+	m.Grid, m.Ranges = append(m.Grid, 2), append(m.Ranges, layout.Ranges{Dim: -1, First: 0, Last: 1})
+	if share, err = m.Share(); err != nil {
+		t.Fatal(err)
+	}
+	both := s.Cover(share).Shares(nil)
+	if a, b := both.Of([]int64{2, 2, 1}), both.Of([]int64{2, 2, 2}); !near(a, 0.7) || !near(b, 0.7) {
+		t.Errorf("parts %v and %v, want 0.7", a, b)
 	}
 }
 
