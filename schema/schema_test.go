@@ -87,6 +87,7 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Intervals, "pop", "parallel_efficiency load_balance communication_efficiency serialisation transfer ideal_time", ""},
 	{schema.Intervals, "operations", "io reduction shadow remote redistribution", ""},
 	{schema.Intervals, "kind_times", more("communication real_synch synch variation overlap", interval.KindCharacteristics()), ""},
+	{schema.Intervals, "exchange", more("record kind func file line seq count messages size_b communication real_synch synch variation overlap", interval.KindCharacteristics()), ""},
 	{schema.Intervals, "span", "record processors start end kind interval seq", "op"},
 	{schema.Intervals, "end", "record intervals warnings", ""},
 	{schema.Search, "search", "record version machine mode objective rank extents source max", "threshold min_efficiency deadline whole_nodes"},

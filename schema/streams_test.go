@@ -265,6 +265,7 @@ func samples(t testing.TB) corpus {
 		iw.Processor(&interval.Processor{Interval: 1, N: 9, Boxes: [][]string{{"0,2-4", "1-30"}, {"1", "0"}}}),
 		iw.Line(&interval.Line{Interval: 1, File: "a.fdv", FromLine: 3, Line: 7, Functions: []interval.Function{{Func: "dopl_", Calls: 2}}}),
 		iw.Line(&interval.Line{Interval: 1, File: "a.fdv"}),
+		iw.Exchange(&interval.Exchange{Kind: interval.Reduction, Func: "strtrd_", File: "a.fdv", Line: 9, Seq: 41, Count: 2, Messages: 12, Bytes: 96}),
 		iw.Span(&interval.Span{Processors: "0-3", Start: 0.5, End: 1, Kind: interval.SpanCommunication, Op: "reduction", Interval: 1, Seq: 2}),
 		iw.Span(&interval.Span{Processors: "0", Kind: interval.SpanCPU, Interval: 1}),
 		iw.End(1),

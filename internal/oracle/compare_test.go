@@ -214,6 +214,8 @@ type trial struct {
 	// costs, when not 0, is the seed of what iterations cost.
 	costs uint64
 	of    oracle.Costs
+	// lines books to lines of the source, which must change no figure.
+	lines bool
 }
 
 func (x trial) String() string {
@@ -233,7 +235,7 @@ func (x trial) simulate(src call.Source) (r *sim.Result, err error) {
 			err = fmt.Errorf("panic: %v", p)
 		}
 	}()
-	return sim.Run(context.Background(), sim.Config{Machine: x.m, Grid: x.grid, Options: x.opts, OwnTimes: true}, src)
+	return sim.Run(context.Background(), sim.Config{Machine: x.m, Grid: x.grid, Options: x.opts, OwnTimes: true, Lines: x.lines}, src)
 }
 
 // measure runs the oracle and returns a panic as an error.
@@ -374,7 +376,7 @@ func sectionsOf(p *tracegen.Program, seed uint64) string {
 // programOptions returns the options of the program of a seed, and where it runs.
 func programOptions(seed uint64) (tracegen.Options, trial) {
 	gs, ms := grids(), machines()
-	x := trial{m: ms[seed%uint64(len(ms))], grid: gs[seed/uint64(len(ms))%uint64(len(gs))], opts: sim.Defaults()}
+	x := trial{m: ms[seed%uint64(len(ms))], grid: gs[seed/uint64(len(ms))%uint64(len(gs))], opts: sim.Defaults(), lines: seed/2%2 == 0}
 	if seed/7%4 == 3 {
 		x.m = linkMachine(seed)
 	}
@@ -502,7 +504,7 @@ func TestTraces(t *testing.T) {
 			compared := 0
 			for j, grid := range [][]int{{2}, {2, 2}, {3}, {4}} {
 				for k := range effort.Of(1, len(ms)) {
-					x := trial{m: ms[(i+2*j+k)%len(ms)], grid: grid, opts: sim.Defaults()}
+					x := trial{m: ms[(i+2*j+k)%len(ms)], grid: grid, opts: sim.Defaults(), lines: (i+j+k)%2 == 0}
 					diffs, err := x.run(func() (call.Source, error) { return testtraces.Calls(t, name).Source(), nil })
 					if errors.Is(err, errRefused) && tooWide(err) {
 						continue

@@ -1,6 +1,8 @@
 package clock
 
 import (
+	"math"
+
 	"dvmtools/pkg/comm"
 	"dvmtools/pkg/options"
 	"dvmtools/pkg/procs"
@@ -22,6 +24,32 @@ type Demand struct {
 type Broadcast struct {
 	Root  int
 	Bytes units.Bytes
+}
+
+// Volume returns how many messages a demand of the processors of s is, and how
+// many bytes they carry in all: of a reduction one from every other processor
+// with partial results and one to every other processor, of a broadcast the
+// latter (docs/model.md#what-exchanges-cost).
+func (d *Demand) Volume(s *procs.System) (messages int64, b units.Bytes) {
+	switch {
+	case d.Load != nil:
+		return d.Load.Volume()
+	case d.Reduction != nil:
+		messages, b = max(d.Reduction.Senders, 1)-1+int64(s.Size())-1, d.Reduction.Bytes
+	case d.Broadcast != nil:
+		messages, b = int64(s.Size()), d.Broadcast.Bytes
+		if _, in := s.Contains(d.Broadcast.Root); in {
+			messages--
+		}
+	}
+	if messages <= 0 || b <= 0 {
+		return 0, 0
+	}
+	all, ok := units.MulBytes(b, units.Bytes(messages))
+	if !ok {
+		all = math.MaxInt64
+	}
+	return messages, all
 }
 
 // Network answers what [Clocks] are asked about the network, and makes their

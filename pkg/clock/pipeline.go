@@ -31,6 +31,10 @@ type Pipeline struct {
 	Stage func(coords []int) (st Stage, ok bool)
 	// Element is the size of the elements that are sent, 0 for several.
 	Element units.Bytes
+	// Sent, when it is not nil, is told once how many messages the processors
+	// send each other, how many bytes in all, and the longest time that a
+	// processor spends on them. Clocks do not depend on it.
+	Sent func(messages int64, b units.Bytes, longest units.Seconds)
 	// Hops is D, how many hops the pipeline has; Extents are those of the
 	// quantised loop dimensions; Quanta is what the program prescribes, less
 	// than 1 when it does not.
@@ -149,7 +153,9 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Outcome {
 		}
 		a.Work, a.Transfer = max(a.Work, st[k].Work), max(a.Transfer, received)
 	}
-	for k, tm := range n.run(p, &a, st) {
+	times, quanta := n.run(p, &a, st)
+	p.tellSent(st, times, quanta)
+	for k, tm := range times {
 		part := &outcomes[order[k]]
 		part.Transfer, part.Overlap, part.Wait, part.End = tm.Start+tm.Transfer, tm.Hidden, tm.Wait, tm.End
 		n.explainStage(actors, order, k, &st[k], &tm)
@@ -157,21 +163,39 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Outcome {
 	return outcomes
 }
 
-// run runs the stages of a pipeline.
-func (n *Network) run(p *Pipeline, a *comm.Across, st []comm.Stage) []comm.StageTime {
+// tellSent tells what the stages of a pipeline send in quanta.
+func (p *Pipeline) tellSent(st []comm.Stage, times []comm.StageTime, quanta int64) {
+	if p.Sent == nil {
+		return
+	}
+	messages, sum, longest := int64(0), units.Bytes(0), units.Seconds(0)
+	for k := range st {
+		longest = max(longest, times[k].Start+times[k].Transfer)
+		for _, h := range st[k].Hops {
+			if b, ok := units.MulBytes(h.Bytes, units.Bytes(st[k].Copies)); ok {
+				sum += min(b, math.MaxInt64-sum)
+			}
+			messages += st[k].Copies * quanta
+		}
+	}
+	p.Sent(messages, sum, longest)
+}
+
+// run runs the stages of a pipeline and returns in how many quanta.
+func (n *Network) run(p *Pipeline, a *comm.Across, st []comm.Stage) ([]comm.StageTime, int64) {
 	if p.Since != 0 {
 		if n.say != nil {
 			n.say("pipeline made by hand: D = %d hops, one quantum; work is what has passed since the receive was waited for", p.Hops)
 		}
-		return comm.HandPipe(st)
+		return comm.HandPipe(st), 1
 	}
 	if p.Own != nil {
 		n.explainOwn(p)
-		return comm.Pipe(st, int64(p.Own.N))
+		return comm.Pipe(st, int64(p.Own.N)), int64(p.Own.N)
 	}
 	q := n.quanta(p, a, st)
 	n.explainPipe(p, a, q)
-	return comm.Pipe(st, q)
+	return comm.Pipe(st, q), q
 }
 
 // of returns how long a processor takes for each quantum when all its work takes

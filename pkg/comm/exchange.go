@@ -3,6 +3,7 @@ package comm
 import (
 	"cmp"
 	"maps"
+	"math"
 	"slices"
 
 	"dvmtools/pkg/machine"
@@ -15,6 +16,29 @@ import (
 type Load struct {
 	network *Network
 	load    load
+	traffic Traffic
+	// messages and bytes are what the traffic has, once it was counted.
+	messages int64
+	bytes    units.Bytes
+	counted  bool
+}
+
+// Volume returns how many messages a load has and how many bytes they carry in
+// all, at most math.MaxInt64.
+func (l *Load) Volume() (messages int64, b units.Bytes) {
+	if !l.counted {
+		l.counted = true
+		for _, s := range l.traffic.Sizes() {
+			l.messages += s.Count
+			all, ok := units.MulBytes(s.Bytes, units.Bytes(s.Count))
+			if !ok {
+				all = math.MaxInt64
+			}
+			l.bytes += min(all, math.MaxInt64-l.bytes)
+		}
+		l.traffic = nil
+	}
+	return l.messages, l.bytes
 }
 
 // load is the messages of an exchange on all media.
@@ -52,7 +76,7 @@ func (n *Network) Load(t Traffic) *Load {
 }
 
 func (n *Network) split(t Traffic) *Load {
-	l := &Load{network: n}
+	l := &Load{network: n, traffic: t}
 	if n.isFlat {
 		l.load.add(n, n.flat, n.medium(n.flat).demand(t))
 		return l

@@ -12,13 +12,14 @@ import (
 // The records of an interval stream (schema/README.md): the header
 // "simulation"; "interval" for each interval, parents first; "processor" for
 // each class of processors in an interval; "line" for each line of the source
-// in an interval; "span" for each piece of a timeline; "end". [Writer] writes and [Reader] reads them. The tables below
+// in an interval; "exchange" for what exchanges that are started at a place cost; "span" for each piece of a timeline; "end". [Writer] writes and [Reader] reads them. The tables below
 // are the only place that knows how fields are named in records.
 const (
 	recSimulation = "simulation"
 	recInterval   = "interval"
 	recProcessor  = "processor"
 	recLine       = "line"
+	recExchange   = "exchange"
 	recSpan       = "span"
 	recEnd        = "end"
 )

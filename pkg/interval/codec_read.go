@@ -9,11 +9,12 @@ import (
 )
 
 // Record is a record of an interval stream: exactly one of Interval,
-// Processor, Line and Span is set.
+// Processor, Line, Exchange and Span is set.
 type Record struct {
 	Interval  *Interval
 	Processor *Processor
 	Line      *Line
+	Exchange  *Exchange
 	Span      *Span
 	// Pos is where the record came from.
 	Pos diag.Pos
@@ -33,6 +34,7 @@ type Reader struct {
 	interval  Interval
 	processor Processor
 	line      Line
+	exchange  Exchange
 	span      Span
 	end       *End
 	intervals int64
@@ -81,6 +83,10 @@ func (d *Reader) Next() (Record, error) {
 			d.line = Line{Functions: d.line.Functions[:0]}
 			rec.Line = &d.line
 			err = take(d.in, lineRecord, &d.line, checkLine)
+		case recExchange:
+			d.exchange = Exchange{}
+			rec.Exchange = &d.exchange
+			err = take(d.in, exchangeRecord, &d.exchange, checkExchange)
 		case recSpan:
 			d.span = Span{}
 			rec.Span = &d.span

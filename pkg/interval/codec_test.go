@@ -56,6 +56,8 @@ func writeRecord(w *interval.Writer, r any) error {
 		return w.Processor(&r)
 	case interval.Line:
 		return w.Line(&r)
+	case interval.Exchange:
+		return w.Exchange(&r)
 	case interval.Span:
 		return w.Span(&r)
 	}
@@ -93,6 +95,8 @@ func read(text []byte) (all contents, err error) {
 			l := *rec.Line
 			l.Functions = append([]interval.Function(nil), l.Functions...)
 			all.Records = append(all.Records, l)
+		case rec.Exchange != nil:
+			all.Records = append(all.Records, *rec.Exchange)
 		default:
 			all.Records = append(all.Records, *rec.Span)
 		}
@@ -165,6 +169,11 @@ func sample(rng *rand.Rand) *contents {
 		l.Efficiency = 0
 		all.Records = append(all.Records, l)
 	}
+	for k := range interval.NumKinds {
+		x := interval.Exchange{Kind: k, Func: "strtsh_", File: "jac\t\xe4.fdv", Line: 21, Seq: 41, Count: 60, Messages: 480, Bytes: 1 << 60}
+		fill(reflect.ValueOf(&x.KindTimes).Elem(), rng)
+		all.Records = append(all.Records, x)
+	}
 	return all
 }
 
@@ -209,7 +218,7 @@ func TestSameAsEncodingJSON(t *testing.T) {
 			if err := json.Unmarshal(b, &want); err != nil {
 				t.Fatal(err)
 			}
-			kind := map[string]string{"Header": "simulation", "Interval": "interval", "Processor": "processor", "Span": "span", "Line": "line", "End": "end"}[reflect.TypeOf(v).Name()]
+			kind := map[string]string{"Header": "simulation", "Interval": "interval", "Processor": "processor", "Span": "span", "Line": "line", "Exchange": "exchange", "End": "end"}[reflect.TypeOf(v).Name()]
 			if got["record"] != kind {
 				t.Errorf("record %d is %v, want %s", i, got["record"], kind)
 			}
@@ -281,6 +290,7 @@ func TestWriterRefuses(t *testing.T) {
 		{func() any { return interval.Processor{Interval: 3, N: 1, Times: interval.Times{CPUTime: -inf}} }, "processors of interval 3: cpu_time: -Inf is no value that a record can hold"},
 		{func() any { return interval.Span{Seq: 4, Kind: interval.SpanCPU, Start: nan} }, "span of call 4: start: NaN is no value that a record can hold"},
 		{func() any { return interval.Span{Seq: 4, Kind: interval.SpanCPU, Start: 2, End: 1} }, "span of call 4: found a span from 2 to 1, expected one that ends after its start, from 0"},
+		{func() any { return interval.Exchange{Func: "f", File: "a.fdv", Line: 7, Seq: 1} }, "exchanges by f at a.fdv:7: found line 7, seq 1, count 0, messages 0, size_b 0, expected seq and count from 1, the others from 0"},
 		{func() any { return interval.Span{Seq: 4, Kind: "sleep"} }, `span of call 4: found a span of the kind "sleep", expected "cpu", "sys", "io", "wait" or "communication"`},
 	} {
 		var b bytes.Buffer
@@ -329,9 +339,9 @@ func TestReaderComplains(t *testing.T) {
 		{3, `[["0,2-3","1"]]`, `["0,2-3","1"]`, `x:3:45: found a string, expected an array`},
 		{4, `"kind":"communication"`, `"kind":"talk"`, `x:4:1: found a span of the kind "talk"`},
 		{4, `"start":0.5`, `"start":0.8`, `x:4:1: found a span from 0.8 to 0.75, expected one that ends after its start, from 0`},
-		{14, `3`, `4`, `x:14:1: found 3 intervals before the end record, expected 4 as it says; part of the stream is missing or was put in twice`},
-		{14, `3`, `2`, `x:14:1: found 3 intervals before the end record, expected 2 as it says`},
-		{14, `"intervals":3,`, ``, `x:14:1: found an end without "intervals"`},
+		{19, `3`, `4`, `x:19:1: found 3 intervals before the end record, expected 4 as it says; part of the stream is missing or was put in twice`},
+		{19, `3`, `2`, `x:19:1: found 3 intervals before the end record, expected 2 as it says`},
+		{19, `"intervals":3,`, ``, `x:19:1: found an end without "intervals"`},
 		{11, `"from_line":3`, `"from_line":4`, `x:11:1: found lines 4 to 3 of interval 1, expected an interval from 1 and lines from 0 in order`},
 		{12, `"calls":2`, `"calls":0`, `x:12:1: found 0 calls of dopl_, expected a number from 1`},
 		{4, lines[3], lines[0], `x:4:1: found a second header, expected intervals`},
@@ -356,7 +366,7 @@ func TestReaderComplains(t *testing.T) {
 func TestFilteredStream(t *testing.T) {
 	lines := strings.SplitAfter(string(write(t, sample(rand.New(rand.NewPCG(13, 14))))), "\n")
 	all, err := read([]byte(strings.Join(append(lines[:4:4], lines[7:]...), "")))
-	if err != nil || len(all.Records) != 9 {
+	if err != nil || len(all.Records) != 14 {
 		t.Errorf("%d records, %v", len(all.Records), err)
 	}
 	if _, err = read([]byte(strings.Join(append(lines[:4:4], lines[10:]...), ""))); err == nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // Writer writes an interval stream: Header, then Interval for each interval,
-// Processor, Line and Span anywhere between, then End. Each record is one Write to
+// Processor, Line, Exchange and Span anywhere between, then End. Each record is one Write to
 // the destination, which should buffer; there is nothing to flush.
 //
 // An error of the destination is final. A record with a value that JSON
@@ -66,6 +66,18 @@ func (w *Writer) Line(l *Line) error {
 	}
 	if err != nil {
 		return w.done(fmt.Sprintf("line %s:%d of interval %d", l.File, l.Line, l.Interval), err)
+	}
+	return nil
+}
+
+// Exchange writes what exchanges cost.
+func (w *Writer) Exchange(x *Exchange) error {
+	err := checkExchange(x)
+	if err == nil {
+		err = put(w, exchangeRecord, recExchange, x)
+	}
+	if err != nil {
+		return w.done(fmt.Sprintf("exchanges by %s at %s:%d", x.Func, x.File, x.Line), err)
 	}
 	return nil
 }

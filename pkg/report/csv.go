@@ -17,6 +17,10 @@ var csvColumns = []string{"interval", "processors", "metric", "value", "unit", "
 // interval's processors.
 const allProcessors = "all"
 
+// atPlace stands in the column of processors of what exchanges cost by the places
+// where they are started; the interval is the whole program.
+const atPlace = "exchange"
+
 // atLine stands in the column of processors of what passed at a line.
 const atLine = "line"
 
@@ -73,6 +77,13 @@ func writeCSV(w io.Writer, t *Tree, _ Options) error {
 					}
 				}
 			}
+		}
+	}
+	for i := range t.Exchanges {
+		x := &t.Exchanges[i]
+		for _, f := range exchangeMetrics {
+			out.Write([]string{strconv.Itoa(t.Root.ID), atPlace, x.Kind.String() + "." + f.name, f.of(x).Exact(), f.unit,
+				"0", "0", Clean(x.Func), Clean(x.File), strconv.Itoa(x.Line), "", ""})
 		}
 	}
 	out.Flush()

@@ -23,6 +23,8 @@ type document struct {
 	Dropped   int       `json:"dropped_intervals"`
 	Diagnosis []string  `json:"diagnosis"`
 	Findings  []Finding `json:"findings"`
+	// Exchanges are absent when the stream has none.
+	Exchanges []interval.Exchange `json:"exchanges,omitempty"`
 }
 
 // jsonInterval is an interval in the document: the fields of its record, and
@@ -42,7 +44,7 @@ func writeJSON(w io.Writer, t *Tree, _ Options) error {
 	head, err := marshal(document{
 		Report: "dvmreport", Version: jsonVersion, Program: program(t), Header: t.Header,
 		Warnings: t.Warnings, Dropped: t.Dropped,
-		Diagnosis: Diagnosis(t, findings), Findings: append([]Finding{}, findings...),
+		Diagnosis: Diagnosis(t, findings), Findings: append([]Finding{}, findings...), Exchanges: t.Exchanges,
 	})
 	if err != nil {
 		return err

@@ -56,6 +56,16 @@ func writeMarkdown(w io.Writer, t *Tree, o Options) error {
 				o.time(float64(l.Spent())), " | ", markdownText(functionWords(l.Functions)), " |")
 		}
 	}
+	if list := costliest(t); len(list) > 0 {
+		line()
+		line("| Exchanges that cost most | Count | Time | Of all lost | Waiting |")
+		line("| :-- | --: | --: | --: | --: |")
+		for i := range list[:min(len(list), shownExchanges)] {
+			x := &list[i]
+			line("| ", markdownText(exchangeWords(x)), " | ", countValue(x.Count).Exact(), " | ", o.time(float64(x.Communication)), " | ",
+				o.percent(ratio(float64(x.Communication), float64(root.LostTime))), " | ", o.time(float64(x.RealSynch)), " |")
+		}
+	}
 	if len(t.Nodes) > 1 {
 		nodes := slices.Clone(t.Nodes[1:])
 		slices.SortStableFunc(nodes, func(a, b *Node) int { return cmp.Compare(b.LostTime, a.LostTime) })

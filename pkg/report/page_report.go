@@ -61,6 +61,10 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 	p.template("begin", page)
 	p.template("top", page)
 	writeLines(p, lines, t, o)
+	if len(t.Exchanges) > 0 {
+		x := exchangeTable(t)
+		writeTable(p, &x, o)
+	}
 	p.template("intervals", page)
 	p.write(markup("<noscript>\n"))
 	if len(t.Nodes) > maxStatic {

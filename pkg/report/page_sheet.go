@@ -165,15 +165,24 @@ func (m *markup) sheetCell(f *field, first bool, o Options) {
 		m.raw("</td>")
 	case f.unit == "":
 		m.raw(`<td class="l">`)
+		if f.code {
+			m.raw("<code>")
+		}
 		m.text(f.text)
+		if f.code {
+			m.raw("</code>")
+		}
 		m.raw("</td>")
 	default:
 		m.raw(`<td data-value="`)
 		m.exact(f.value)
 		m.raw(`" title="`)
 		m.exact(f.value)
-		if f.unit == unitSeconds {
+		switch f.unit {
+		case unitSeconds:
 			m.raw(" s")
+		case unitBytes:
+			m.raw(" B")
 		}
 		m.raw(`">`)
 		m.text(f.shown(o.Exact))

@@ -81,6 +81,7 @@ func writeProm(w io.Writer, t *Tree, _ Options) error {
 	}
 	writePromPOP(b, t, labels)
 	writePromLines(b, t)
+	writePromExchanges(b, t)
 	b.WriteString("# EOF\n")
 	return b.Flush()
 }

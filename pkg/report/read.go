@@ -34,6 +34,8 @@ func Read(name string, r io.Reader, level int) (*Tree, error) {
 			err = b.Processor(rec.Pos, rec.Processor)
 		case rec.Line != nil:
 			err = b.Line(rec.Pos, rec.Line)
+		case rec.Exchange != nil:
+			b.Exchange(rec.Exchange)
 		}
 		if err != nil {
 			return nil, err

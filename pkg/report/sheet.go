@@ -49,6 +49,9 @@ type columnOf struct {
 // unitTimes is the unit of speed-ups.
 const unitTimes = "times"
 
+// unitBytes is the unit of sizes.
+const unitBytes = "B"
+
 // field is a cell of a table: words, a number with its unit, or the parts of
 // Total time.
 type field struct {
@@ -61,6 +64,8 @@ type field struct {
 	// anchor, in the first field of a row, is the id of the row and where its
 	// head leads to.
 	anchor string
+	// code says that the text is for a shell.
+	code bool
 }
 
 // words is a field that holds text.
@@ -91,6 +96,8 @@ func (f *field) shown(exact bool) string {
 		return gauge(Split(f.parts), 16)
 	case f.unit == "":
 		return f.text
+	case f.value.isCount && f.unit == unitBytes && !exact:
+		return units.Bytes(f.value.count).Short()
 	case f.value.isCount:
 		return f.value.Exact()
 	case f.unit == unitTimes:

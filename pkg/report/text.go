@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 )
 
@@ -87,6 +88,28 @@ func writeText(w io.Writer, t *Tree, o Options) error {
 			}
 			line(row)
 		}
+	}
+
+	if list := costliest(t); len(list) > 0 {
+		line("")
+		line(paint(bold, "the exchanges that cost most, by where they are started"))
+		rows := [][]string{{"exchange", "count", "messages", "bytes", "time", "of all lost", "waiting"}}
+		for i := range list[:min(len(list), shownExchanges)] {
+			x := &list[i]
+			size := x.Bytes.Short()
+			if o.Exact {
+				size = strconv.FormatInt(int64(x.Bytes), 10) + " B"
+			}
+			rows = append(rows, []string{exchangeWords(x), countValue(x.Count).Exact(), countValue(x.Messages).Exact(), size,
+				o.time(float64(x.Communication)), o.percent(ratio(float64(x.Communication), float64(root.LostTime))), o.time(float64(x.RealSynch))})
+		}
+		for i, row := range align(rows, "lrrdddd") {
+			if i == 0 {
+				row = paint(bold, row)
+			}
+			line(row)
+		}
+		line("The first is explained by " + explainCommand(t, &list[0]))
 	}
 
 	line("")

@@ -20,6 +20,9 @@ type Tree struct {
 	// what is inside it, neighbours in the order of the stream. Nodes[0] is
 	// Root.
 	Nodes []*Node
+	// Exchanges are what exchanges cost by the places where they are started, in
+	// the order of the stream.
+	Exchanges []interval.Exchange
 	// Dropped is how many intervals were left out because they lie deeper
 	// than the level asked for. Their times are part of those around them.
 	Dropped int
@@ -152,6 +155,9 @@ func (b *Builder) Line(pos diag.Pos, l *interval.Line) error {
 	at.node.Lines = append(at.node.Lines, own)
 	return nil
 }
+
+// Exchange adds what exchanges that are started at a place cost.
+func (b *Builder) Exchange(x *interval.Exchange) { b.tree.Exchanges = append(b.tree.Exchanges, *x) }
 
 // Tree returns the tree. The error, at pos, the end of the stream, says when
 // there is no main interval. The builder must not be used afterwards.

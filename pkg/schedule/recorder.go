@@ -174,6 +174,7 @@ func (r *Recorder) Forget(t clock.Instant) {
 // Pipeline is part of [clock.Clocks].
 func (r *Recorder) Pipeline(pl *clock.Pipeline) {
 	asked := *pl
+	asked.Sent = nil // those who listen do so once
 	r.note(func(p *player) {
 		own := asked
 		own.Since = p.snapshots[own.Since]

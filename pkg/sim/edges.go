@@ -19,16 +19,19 @@ type boundary struct {
 	start    clock.Instant
 	snapshot clock.Snapshot
 	sys      *procs.System
+	cost     *exchangesAt
 }
 
 // exportFirst handles exfrst_: the processors start together; the exchange
 // begins when the iterations whose results others need are done, which is
 // settled at the loop's endpl_.
 func exportFirst(s *Sim, c *call.Call, f *found) (effect, error) {
-	s.countOperation(interval.Shadow)
+	x := s.countOperation(interval.Shadow)
 	sys := s.objects.Current()
+	s.charge(x)
 	start, snapshot := s.startAsync(sys, interval.Shadow)
-	s.loop.edges = append(s.loop.edges, boundary{call: c.Clone(), group: f.shadow, demands: f.demands, first: true, start: start, snapshot: snapshot, sys: sys})
+	s.discharge(x)
+	s.loop.edges = append(s.loop.edges, boundary{call: c.Clone(), group: f.shadow, demands: f.demands, first: true, start: start, snapshot: snapshot, sys: sys, cost: x})
 	return effect{}, nil
 }
 
@@ -95,7 +98,9 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, times []loopTime) error
 		s.say("the exchange of %s begins at the common clock %v plus the longest time in the iterations that it exports: %v", callSite(&b.call), b.start, start)
 	}
 	end := s.clocks.Exchange(b.sys, start, b.demands...)
-	s.flights.open = append(s.flights.open, flight{key: key, by: callSite(&b.call), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, snapshot: b.snapshot})
+	f := flight{key: key, by: callSite(&b.call), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, snapshot: b.snapshot, cost: b.cost}
+	b.cost.placed(f.by, b.sys, start, end, b.demands)
+	s.flights.open = append(s.flights.open, f)
 	return nil
 }
 

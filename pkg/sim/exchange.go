@@ -23,6 +23,7 @@ type flight struct {
 	sys        *procs.System
 	start, end clock.Instant
 	snapshot   clock.Snapshot
+	cost       *exchangesAt
 }
 
 // flightKey is what the start and the wait of an operation both name. One of
@@ -94,18 +95,23 @@ func (o site) String() string {
 // synchronous does an operation during which the processors of the current
 // system wait: sync(K), then comm(K, T).
 func (s *Sim) synchronous(k interval.Kind, demands ...clock.Demand) {
-	s.countOperation(k)
-	s.whileWaiting(k, demands...)
+	s.whileWaiting(s.countOperation(k), k, demands...)
 }
 
-// whileWaiting is synchronous without counting an operation.
-func (s *Sim) whileWaiting(k interval.Kind, demands ...clock.Demand) {
+// whileWaiting is synchronous without counting an operation; it costs x.
+func (s *Sim) whileWaiting(x *exchangesAt, k interval.Kind, demands ...clock.Demand) {
+	s.charge(x)
 	sys := s.objects.Current()
 	start := s.together(sys, k)
 	if len(demands) > 0 {
-		s.clocks.Delay(sys, k, start, s.clocks.Exchange(sys, start, demands...))
+		end := s.clocks.Exchange(sys, start, demands...)
+		s.clocks.Delay(sys, k, start, end)
+		if x != nil {
+			x.placed(s.lines.call, sys, start, end, demands)
+		}
 	}
 	s.clocks.Variation(sys, k)
+	s.discharge(x)
 }
 
 // begin starts an asynchronous operation under key, which the wait names
@@ -122,10 +128,14 @@ func (s *Sim) begin(c *call.Call, key flightKey, k interval.Kind, demands ...clo
 // waits end them in order.
 func (s *Sim) start(c *call.Call, key flightKey, k interval.Kind, demands ...clock.Demand) {
 	sys := s.objects.Current()
-	s.countOperation(k)
+	x := s.countOperation(k)
+	s.charge(x)
 	start, snapshot := s.startAsync(sys, k)
+	s.discharge(x)
 	end := s.clocks.Exchange(sys, start, demands...)
-	s.flights.open = append(s.flights.open, flight{key: key, by: callSite(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, snapshot: snapshot})
+	f := flight{key: key, by: callSite(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, snapshot: snapshot, cost: x}
+	x.placed(f.by, sys, start, end, demands)
+	s.flights.open = append(s.flights.open, f)
 }
 
 // idle reports an operation with the same key that is still under way.
@@ -181,8 +191,10 @@ func (s *Sim) complete(f *flight) {
 		s.say("waits for the exchange begun by %s: from %v to %v; what has passed of it is overlap, the rest is communication (%s)", f.by, f.start, f.end, f.kind)
 	}
 	s.flights.collective++
+	s.charge(f.cost)
 	s.clocks.Await(f.sys, f.kind, f.start, f.end, f.snapshot)
 	s.clocks.Variation(f.sys, f.kind)
+	s.discharge(f.cost)
 }
 
 // completeAll ends what is still under way at the end of the program, with a

@@ -92,10 +92,12 @@ func sendShadow(s *Sim, c *call.Call, f *found) (effect, error) {
 		return effect{}, s.startEdges(c, g)
 	}
 	h.waits++
-	s.countOperation(interval.Shadow)
+	x := s.countOperation(interval.Shadow)
 	s.flights.collective++
-	s.clocks.Pipeline(w.since(r.snapshot))
+	s.chargePipeline(x, callSite(c), w.since(r.snapshot))
+	s.charge(x)
 	s.clocks.Variation(s.objects.Current(), interval.Shadow)
+	s.discharge(x)
 	return effect{}, nil
 }
 

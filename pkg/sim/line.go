@@ -16,6 +16,8 @@ type lineKey struct {
 	file string
 	line int
 	body bool
+	// of tells apart what exchanges cost at the line.
+	of *exchangesAt
 }
 
 // lineAccount is what is booked to one line in an interval
@@ -28,6 +30,9 @@ type lineAccount struct {
 	from, last int
 	funcs      []interval.Function
 	ops        interval.Operations
+	// under is the account of the line that this one is a part of, nil for that
+	// itself.
+	under *lineAccount
 }
 
 // lineBook finds the accounts of lines while the calls are simulated.
@@ -35,6 +40,9 @@ type lineBook struct {
 	// at is the line of the call at hand, before that of the call before.
 	at     *lineAccount
 	before lineKey
+	// call is the call at hand, known the exchanges of all calls.
+	call  site
+	known map[exchangeKey]*exchangesAt
 	// bodies are those of the open loop, body the last one used.
 	bodies []*lineAccount
 }
@@ -59,6 +67,7 @@ func (s *Sim) atLine(c *call.Call) {
 	if s.lines == nil {
 		return
 	}
+	s.lines.call = callSite(c)
 	l := s.reach(lineKey{file: c.File, line: c.Line})
 	i := slices.IndexFunc(l.funcs, func(f interval.Function) bool { return f.Func == c.Func })
 	if i < 0 {
@@ -128,6 +137,9 @@ func (s *Sim) body() *lineAccount {
 
 // record returns the account as a record without times.
 func (l *lineAccount) record() interval.Line {
+	if l.under != nil {
+		return interval.Line{File: l.file, Line: l.under.last, FromLine: l.under.from}
+	}
 	return interval.Line{File: l.file, Line: l.last, FromLine: l.from, Functions: slices.Clone(l.funcs), Operations: l.ops}
 }
 
@@ -186,13 +198,4 @@ func (r *Result) Lines(i int) []interval.Line {
 		return nil
 	}
 	return r.lines[i]
-}
-
-// countOperation counts an operation of kind k in the intervals that are open,
-// and at the line of the call at hand.
-func (s *Sim) countOperation(k interval.Kind) {
-	s.tree.operation(k)
-	if s.lines != nil {
-		*s.lines.at.ops.Kind(k)++
-	}
 }

@@ -18,15 +18,17 @@ type pipe struct {
 	passed  int  // how many of the loop's times have passed
 	// own are the own times of its portions, nil where merged ones are used.
 	own *ownPipe
+	// by is where its across_ is, cost what its exchanges cost.
+	by   site
+	cost *exchangesAt
 }
 
 // findAcross lets the table of objects follow across_.
 func findAcross(s *Sim, c *call.Call, _ *found) error { return s.objects.Across(c) }
 
 // across handles across_: the loop becomes a pipeline.
-func across(s *Sim, _ *call.Call, _ *found) (effect, error) {
-	s.countOperation(interval.Shadow)
-	s.loop.pipe = &pipe{}
+func across(s *Sim, c *call.Call, _ *found) (effect, error) {
+	s.loop.pipe = &pipe{by: callSite(c), cost: s.countOperation(interval.Shadow)}
 	return effect{}, nil
 }
 
@@ -34,12 +36,12 @@ func across(s *Sim, _ *call.Call, _ *found) (effect, error) {
 // portion.
 func (s *Sim) exchangeOld(c *call.Call, l *object.Loop) error {
 	if l.Across == nil || l.Across.Old == nil {
-		s.whileWaiting(interval.Shadow)
+		s.whileWaiting(s.loop.pipe.cost, interval.Shadow)
 		return nil
 	}
 	d, err := s.edges(c, l.Across.Old)
 	if err == nil {
-		s.whileWaiting(interval.Shadow, d...)
+		s.whileWaiting(s.loop.pipe.cost, interval.Shadow, d...)
 	}
 	return err
 }
@@ -64,9 +66,12 @@ func (s *Sim) runPipe(c *call.Call, l *object.Loop) error {
 		}
 	}
 	s.flights.collective++
-	s.clocks.Pipeline(s.describePipe(w, l, times, own))
+	p := s.describePipe(w, l, times, own)
+	s.chargePipeline(s.loop.pipe.cost, s.loop.pipe.by, p)
 	s.passIdle(l, times, own)
+	s.charge(s.loop.pipe.cost)
 	s.clocks.Variation(l.System, interval.Shadow)
+	s.discharge(s.loop.pipe.cost)
 	return nil
 }
 

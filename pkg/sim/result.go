@@ -37,6 +37,7 @@ type Result struct {
 	classes     [][]class           // of every interval of nodes
 	withLines   bool
 	lines       [][]interval.Line // of every interval of nodes, nil without
+	exchanges   []interval.Exchange
 }
 
 // class is a class of processors that has been given its characteristics in
@@ -60,6 +61,7 @@ func (r *Result) integrate() {
 	r.walk(r.tree.root, 0, r.tree.root.level)
 	r.cut(r.Options.Level)
 	r.settleLines()
+	r.addExchanges()
 }
 
 // cut removes the intervals below the given level, whose figures are part of
@@ -316,6 +318,11 @@ func (r *Result) Write(w *interval.Writer, d Detail) error {
 			if err := w.Line(&l); err != nil {
 				return err
 			}
+		}
+	}
+	for i := range r.exchanges {
+		if err := w.Exchange(&r.exchanges[i]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -40,6 +40,9 @@ type tree struct {
 	nodes []*node
 	// accounts is how many accounts intervals and lines have.
 	accounts clock.Account
+	// exchanges are those of all places, in the order of their first starts; none
+	// when lines are not wanted.
+	exchanges []*exchangesAt
 }
 
 func newTree(file string, line int) *tree {

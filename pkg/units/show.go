@@ -87,3 +87,25 @@ func Percent(share float64) string {
 func (s Seconds) Micros(digits int) string {
 	return strconv.FormatFloat(float64(s)*1e6, 'g', digits, 64)
 }
+
+// sizes are the units of sizes shown to people, the largest first, and how many
+// bytes they have.
+var sizes = [...]struct {
+	unit  string
+	bytes float64
+}{{"EB", 1e18}, {"PB", 1e15}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}}
+
+// Short returns the size for people: whole bytes below 1000, else four
+// significant digits and the decimal unit that makes the number at least 1 and
+// less than 1000: "960 B", "7.200 kB".
+func (b Bytes) Short() string {
+	if b > -1000 && b < 1000 {
+		return strconv.FormatInt(int64(b), 10) + " B"
+	}
+	for _, s := range sizes {
+		if number, whole := fixed(float64(b) / s.bytes); whole {
+			return number + " " + s.unit
+		}
+	}
+	panic("units: internal error: no unit for a size")
+}

@@ -89,3 +89,14 @@ func TestMicros(t *testing.T) {
 		}
 	}
 }
+
+func TestSizesForPeople(t *testing.T) {
+	for b, want := range map[units.Bytes]string{
+		0: "0 B", 1: "1 B", 999: "999 B", -960: "-960 B", 1000: "1.000 kB", 7200: "7.200 kB", 999_949: "999.9 kB", 999_950: "1.000 MB",
+		-1_234_567: "-1.235 MB", 5_000_000_000: "5.000 GB", math.MaxInt64: "9.223 EB", math.MinInt64: "-9.223 EB",
+	} {
+		if got := b.Short(); got != want {
+			t.Errorf("%d bytes are %q, expected %q", int64(b), got, want)
+		}
+	}
+}

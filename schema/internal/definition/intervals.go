@@ -88,6 +88,18 @@ func intervals() object {
 				"func":  {doc: "name of the function"},
 				"calls": {doc: "number of its calls", keys: atLeast(1)},
 			}))},
+		{"exchange", record("exchange", "Exchanges started at a place",
+			"What the exchanges of a kind that a function starts at a line cost, wherever they are waited for. Sums are over all processors; for each kind the records sum to the program's.",
+			kindOf(fieldsOf[interval.Exchange](join(kindTimes(), notes{
+				"kind":     {doc: "kind of operation"},
+				"func":     {doc: "function that starts them"},
+				"file":     {doc: "file of the source" + anyBytes},
+				"line":     {doc: "line of the calls", keys: atLeast(0)},
+				"seq":      {doc: "number of the call that started the one that took longest, for dvmsim --explain", keys: atLeast(1)},
+				"count":    {doc: "number of exchanges", keys: atLeast(1)},
+				"messages": {doc: "number of messages that they sent", keys: atLeast(0)},
+				"size_b":   {doc: "what the messages carried, in bytes", keys: atLeast(0)},
+			}))))},
 		{"kind_times", closed("Characteristics of a kind of operation", "The characteristics of one kind of communication operation.",
 			fieldsOf[interval.KindTimes](kindTimes()))},
 		{"span", record("span", "Piece of the timeline", "Processors that do the same from start to end.",
@@ -109,7 +121,18 @@ func intervals() object {
 	}
 	return variants(schema.Intervals, "Record of a stream of intervals",
 		"One line of what dvmsim writes. The first record is the header \"simulation\", the last is \"end\".",
-		append(defs, machineDefs()...), "simulation", "interval", "processor", "line", "span", "end")
+		append(defs, machineDefs()...), "simulation", "interval", "processor", "line", "exchange", "span", "end")
+}
+
+// kindOf returns the fields with the names of kinds as those of "kind".
+func kindOf(fields []field) []field {
+	var names []string
+	for k := range interval.NumKinds {
+		names = append(names, k.String())
+	}
+	i := slices.IndexFunc(fields, func(f field) bool { return f.name == "kind" })
+	fields[i].schema = object{{"description", "kind of operation"}, {"enum", strs(names...)}}
+	return fields
 }
 
 // additive returns the fields without the characteristics that do not add up.

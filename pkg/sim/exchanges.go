@@ -1,0 +1,152 @@
+package sim
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"dvmtools/pkg/clock"
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/procs"
+	"dvmtools/pkg/units"
+)
+
+// exchangesAt are the exchanges of a kind that are started by a function at a line
+// (docs/model.md#what-exchanges-cost). They have accounts of their own below
+// those of lines, so that the time of a wait is booked to the line of the wait
+// and is known to be that of what was started elsewhere.
+type exchangesAt struct {
+	kind            interval.Kind
+	by              site // of the one that took longest
+	longest         units.Seconds
+	count, messages int64
+	bytes           units.Bytes
+}
+
+// exchangeKey identifies exchanges.
+type exchangeKey struct {
+	kind       interval.Kind
+	name, file string
+	line       int
+}
+
+// countOperation counts an operation of kind k that the call at hand starts, in
+// the intervals that are open and at its line, and returns what it costs are
+// booked to: nil when lines are not wanted.
+func (s *Sim) countOperation(k interval.Kind) *exchangesAt {
+	s.tree.operation(k)
+	if s.lines == nil {
+		return nil
+	}
+	*s.lines.at.ops.Kind(k)++
+	by := s.lines.call
+	key := exchangeKey{k, by.name, by.file, by.line}
+	x := s.lines.known[key]
+	if x == nil {
+		x = &exchangesAt{kind: k, by: by}
+		if s.lines.known == nil {
+			s.lines.known = map[exchangeKey]*exchangesAt{}
+		}
+		s.lines.known[key] = x
+		s.tree.exchanges = append(s.tree.exchanges, x)
+	}
+	x.count++
+	return x
+}
+
+// charge books to x, at the line of the call at hand, until discharge; it does
+// nothing for nil.
+func (s *Sim) charge(x *exchangesAt) {
+	if x == nil {
+		return
+	}
+	at := s.lines.at
+	if s.loop.inBody {
+		at = s.body()
+	}
+	k := at.lineKey
+	k.of = x
+	l := s.tree.lineOf(s.tree.cur, k)
+	l.under = at
+	s.clocks.Enter(l.account)
+}
+
+// discharge ends charge.
+func (s *Sim) discharge(x *exchangesAt) {
+	if x != nil {
+		s.clocks.Enter(s.account())
+	}
+}
+
+// placed takes note of what an exchange of sys, started at by, sends, and of how
+// long it takes.
+func (x *exchangesAt) placed(by site, sys *procs.System, start, end clock.Instant, demands []clock.Demand) {
+	if x == nil {
+		return
+	}
+	for i := range demands {
+		n, b := demands[i].Volume(sys)
+		x.sent(n, b)
+	}
+	x.took(by, end.Since(start))
+}
+
+// chargePipeline runs a pipeline, started at by, whose exchanges cost x.
+func (s *Sim) chargePipeline(x *exchangesAt, by site, p *clock.Pipeline) {
+	if x != nil {
+		p.Sent = func(n int64, b units.Bytes, t units.Seconds) {
+			x.sent(n, b)
+			x.took(by, t)
+		}
+	}
+	s.charge(x)
+	s.clocks.Pipeline(p)
+	s.discharge(x)
+}
+
+// sent adds n messages with b bytes in all.
+func (x *exchangesAt) sent(n int64, b units.Bytes) {
+	x.messages += n
+	x.bytes += min(b, math.MaxInt64-x.bytes)
+}
+
+// took takes note that an exchange that was started at by takes t.
+func (x *exchangesAt) took(by site, t units.Seconds) {
+	if t > x.longest {
+		x.longest, x.by = t, by
+	}
+}
+
+// addExchanges makes the records of all exchanges, by file, line, function and
+// kind.
+func (r *Result) addExchanges() {
+	r.exchanges = make([]interval.Exchange, len(r.tree.exchanges))
+	number := make(map[*exchangesAt]int, len(r.tree.exchanges))
+	for i, x := range r.tree.exchanges {
+		number[x] = i
+		r.exchanges[i] = interval.Exchange{Kind: x.kind, Func: x.by.name, File: x.by.file, Line: x.by.line, Seq: x.by.seq,
+			Count: x.count, Messages: x.messages, Bytes: x.bytes}
+	}
+	for _, n := range r.tree.nodes {
+		for _, l := range n.lines {
+			if l.of == nil {
+				continue
+			}
+			rec := &r.exchanges[number[l.of]]
+			for i := range r.books.Classes() {
+				c, _ := r.books.Counters(l.account, i)
+				for k := range kindCharacteristics {
+					x := &kindCharacteristics[k]
+					*x.AtKind(&rec.KindTimes) += scaled(c[x.Counter.Of(rec.Kind)], float64(r.books.Class(i)))
+				}
+			}
+		}
+	}
+	slices.SortStableFunc(r.exchanges, func(a, b interval.Exchange) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Func, b.Func), cmp.Compare(a.Kind, b.Kind))
+	})
+}
+
+// Exchanges returns what exchanges cost by the places where they are started, by
+// file, line, function and kind; none when lines were not wanted.
+func (r *Result) Exchanges() []interval.Exchange { return r.exchanges }
