@@ -12,7 +12,7 @@
 // A trace that was cut, whose beginning was overwritten, or that was made
 // without parameters (FullTrace=0) is refused with the place and the setting
 // to change; complete calls before the cut are written. --keep-going reports
-// bad records and goes on; --strict takes warnings for errors.
+// bad records and goes on; --strict treats warnings as errors.
 //
 //	dvmtrace-parse jac.ptr | jq 'select(.func=="crtda_").args.SizeArray'
 //	dvmtrace-parse jac.ptr -z > jac.calls.zst
@@ -50,7 +50,7 @@ again, with fields and records that are not known, or turned back into a trace
 with --to-ptr.`,
 		Flags: []urfave.Flag{
 			&urfave.BoolFlag{Name: "to-ptr", Usage: "write a .ptr trace instead of records"},
-			&urfave.BoolFlag{Name: "strict", Usage: "take warnings for errors"},
+			&urfave.BoolFlag{Name: "strict", Usage: "treat warnings as errors"},
 			&urfave.BoolFlag{Name: "keep-going", Usage: "report bad records and go on"},
 		},
 		Examples: []cli.Example{

@@ -169,7 +169,7 @@ func (n *Network) star(all *set, root int, count int64, members func(func(int) b
 			x := star{root: root, bytes: b, count: count - 1, others: without(members, root)}
 			x.far = func() int { return n.reach(root, x.others) }
 			if all != nil {
-				x.far = func() int { return n.furthest(all, root) }
+				x.far = func() int { return n.farthest(all, root) }
 			}
 			l.add(n, n.flat, n.medium(n.flat).star(&x))
 		}
@@ -247,8 +247,8 @@ func (n *Network) lowest(path []machine.Instance, p int) int {
 	return 0
 }
 
-// furthest returns the distance from root to the farthest processor of a set.
-func (n *Network) furthest(s *set, root int) int {
+// farthest returns the distance from root to the farthest processor of a set.
+func (n *Network) farthest(s *set, root int) int {
 	if s.farRoot == root {
 		return s.far
 	}

@@ -21,8 +21,8 @@ func (t *Table) place(c *call.Call, a *Array) error {
 }
 
 // pattern returns the template and the rules of the pattern that PatternRef
-// names: those of an array are its own alignment. An array that is whole
-// everywhere has no template.
+// names: those of an array are its own alignment. A replicated array,
+// of which every processor has the whole, has no template.
 func (t *Table) pattern(c *call.Call) (*Template, *Array, error) {
 	for _, key := range []string{"PatternRef", "PatternRefPtr"} {
 		ref, ok := c.Handle(key)
@@ -42,7 +42,7 @@ func (t *Table) pattern(c *call.Call) (*Template, *Array, error) {
 
 // rules reads how an index space of the given rank lies on the pattern and
 // returns the pattern's template and the rules on its axes. The template is
-// nil when the pattern is an array that is whole everywhere.
+// nil when the pattern is a replicated array.
 func (t *Table) rules(c *call.Call, rank int) (*Template, *Array, []layout.Rule, error) {
 	tm, pat, err := t.pattern(c)
 	if err != nil {

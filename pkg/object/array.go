@@ -79,8 +79,8 @@ func (t *Table) typeSize(n int64) int64 {
 	return 0
 }
 
-// CreateReplica handles crtrda_: an array that is whole everywhere on the
-// current system.
+// CreateReplica handles crtrda_: an array of which every processor of the
+// current system has the whole.
 func (t *Table) CreateReplica(c *call.Call) error {
 	size, err := sizes(c)
 	if err != nil {

@@ -39,7 +39,7 @@ type Array struct {
 	// ShadowLo, ShadowHi are the widths of its shadow edges.
 	ShadowLo, ShadowHi []int64
 	// Template and Rules say how it is aligned; Template is nil for an array
-	// that is whole everywhere on System.
+	// that is replicated on all processors of System.
 	Template *Template
 	Rules    []layout.Rule
 	System   *procs.System

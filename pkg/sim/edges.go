@@ -86,7 +86,7 @@ func (s *Sim) endEdges(c *call.Call, l *object.Loop, open *openLoop) error {
 // plus the longest time that anybody spends in the iterations at the edges.
 func (s *Sim) beginBoundary(b *boundary, l *object.Loop, times []loopTime) error {
 	key := flightKey{shadow: b.group}
-	if err := s.idle(&b.call, key); err != nil {
+	if err := s.refuseSecond(&b.call, key); err != nil {
 		return err
 	}
 	start := b.start

@@ -117,7 +117,7 @@ func (s *Sim) whileWaiting(x *exchangesAt, k interval.Kind, demands ...clock.Dem
 // begin starts an asynchronous operation under key, which the wait names
 // again. An operation that is still under way with the same key is an error.
 func (s *Sim) begin(c *call.Call, key flightKey, k interval.Kind, demands ...clock.Demand) error {
-	if err := s.idle(c, key); err != nil {
+	if err := s.refuseSecond(c, key); err != nil {
 		return err
 	}
 	s.start(c, key, k, demands...)
@@ -138,8 +138,8 @@ func (s *Sim) start(c *call.Call, key flightKey, k interval.Kind, demands ...clo
 	s.flights.open = append(s.flights.open, f)
 }
 
-// idle reports an operation with the same key that is still under way.
-func (s *Sim) idle(c *call.Call, key flightKey) error {
+// refuseSecond returns an error when an operation with the same key is still under way.
+func (s *Sim) refuseSecond(c *call.Call, key flightKey) error {
 	if f := s.flights.find(key); f != nil {
 		return object.Error(c, "start", "the operation begun at %v is still under way, expected its wait before", f.pos)
 	}

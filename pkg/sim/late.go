@@ -10,9 +10,9 @@ import (
 )
 
 // The clock of a process begins when it leaves its initialisation, and traces
-// do not say when that was. Who waits for the last to come in a reduction leaves
-// it together with it: by what the clock of one process is behind that of another
-// one there, it began later (docs/model.md#unequal-starts).
+// do not say when that was. In a reduction all wait for the last to come and leave
+// together. When the clock of one process shows less there than that of another, it
+// began later, by the difference (docs/model.md#unequal-starts).
 
 const (
 	// maxBeforeStart is how many calls are looked through for such a place.

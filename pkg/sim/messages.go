@@ -102,7 +102,7 @@ func (s *Sim) broadcast(b units.Bytes) clock.Demand {
 	return clock.Demand{Broadcast: &clock.Broadcast{Root: s.ioProcessor(), Bytes: b}}
 }
 
-// mapped reports an array that is not aligned yet.
+// mapped returns an error when one of the arrays is not aligned yet.
 func mapped(c *call.Call, arrays ...*object.Array) error {
 	for _, a := range arrays {
 		if a.Map == nil {

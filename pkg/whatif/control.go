@@ -82,10 +82,10 @@ func (m *Machine) linkControls() ([]Control, error) {
 		return nil, err
 	}
 	groups := parasol.Groups()
-	names := slices.Concat(groups, []string{"links.latency", "links.speed"}, f.Machine().Sections())
+	names := slices.Concat(groups, []string{"links.latency", "links.speed"}, f.Machine().ModelSections())
 	for _, x := range f.Machine().Fields() {
 		if prefix, function, ok := strings.Cut(x.Name, "."); ok && !x.Settable {
-			for _, model := range f.Machine().Sections() {
+			for _, model := range f.Machine().ModelSections() {
 				if strings.HasPrefix(model, prefix) {
 					names = append(names, model+"."+function)
 				}

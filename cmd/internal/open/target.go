@@ -51,7 +51,7 @@ func links(e *cli.Env, d *Description) (*machine.Machine, error) {
 		if !slices.Contains(parasol.Models(), o.Model) {
 			return nil, cli.Usagef("--model: found %q, expected %s", o.Model, strings.Join(parasol.Models(), ", "))
 		}
-		if there := m.Sections(); !slices.Contains(there, o.Model) {
+		if there := m.ModelSections(); !slices.Contains(there, o.Model) {
 			return nil, fmt.Errorf("--model: found no section %s in %s, expected one that the file has: %s", o.Model, d.Name, orNone(there))
 		}
 	}

@@ -39,12 +39,12 @@ var fortranTypes = map[byte]string{
 }
 
 // Names returns the parameters that can be measured, in the order of
-// [parasol.Parameters]: the 150 of the report. Those that it leaves out hold
-// for their twins.
+// [parasol.Parameters]: the 150 of the report. For those that it leaves
+// out the timing of a substitute holds.
 func Names() []string {
 	var names []string
 	for _, p := range parasol.Parameters() {
-		if p.Twin == "" {
+		if p.Substitute == "" {
 			names = append(names, p.Name)
 		}
 	}
@@ -55,7 +55,7 @@ func Names() []string {
 // is none of [Names].
 func programOf(name string) (program, bool) {
 	for _, p := range parasol.Parameters() {
-		if p.Name != name || p.Twin != "" {
+		if p.Name != name || p.Substitute != "" {
 			continue
 		}
 		g := program{name: name, global: p.Locality == "global", result: 'i'}

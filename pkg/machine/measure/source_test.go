@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite the expected sources")
 func TestSources(t *testing.T) {
 	classes := map[string]*strings.Builder{}
 	for _, p := range parasol.Parameters() {
-		if p.Twin != "" {
+		if p.Substitute != "" {
 			continue
 		}
 		b := classes[p.Class]
@@ -120,7 +120,7 @@ func TestSameReferences(t *testing.T) {
 		}
 	}
 	if _, _, ok := measure.Sources("acosd", 2); ok {
-		t.Error("a twin has programs")
+		t.Error("a function with a substitute has programs")
 	}
 }
 

@@ -28,7 +28,7 @@ type Estimate struct {
 }
 
 // A Part is what one kind of operation takes. Timing is the one that counts,
-// which is that of the twin where only that is defined.
+// which is that of the substitute where only that is defined.
 type Part struct {
 	Name   string
 	Number float64
@@ -139,7 +139,7 @@ func (t *ProcessorType) stated() string {
 	return strings.Join(names, ", ")
 }
 
-// Words names the operation, with the twin whose timing is used.
+// Words names the operation, with the substitute whose timing is used.
 func (p *Part) Words() string {
 	s := parameters[parameterIndex[p.Name]].Words()
 	if p.Timing != p.Name {

@@ -36,7 +36,7 @@ type Machine struct {
 // which they are listed.
 var modelSections = [...]sectionKind{secPVM, secExpress, secMPI}
 
-// fieldsOf are the fields of a section that count, by the index of their
+// fieldsOf are the fields of a section that are in force, by the index of their
 // rule; nil for those that are missing.
 type fieldsOf struct {
 	kind  sectionKind
@@ -157,7 +157,7 @@ func (s *fieldsOf) item(rule string) *item {
 }
 
 // Timing returns the timing of a parameter (2.3.1) in seconds: that of its
-// twin when only that is defined, false when neither is.
+// substitute when only that is defined, false when neither is.
 func (t *ProcessorType) Timing(name string) (Timing, bool) {
 	i, ok := parameterIndex[name]
 	if !ok {
@@ -171,15 +171,15 @@ func (t *ProcessorType) Timing(name string) (Timing, bool) {
 }
 
 // timing returns the item that states the timing of parameter i, or of its
-// twin.
+// substitute.
 func (t *ProcessorType) timing(i int) *item {
 	if len(t.timings.items) == 0 {
 		return nil
 	}
-	if it := t.timings.items[i]; it != nil || parameters[i].Twin == "" {
+	if it := t.timings.items[i]; it != nil || parameters[i].Substitute == "" {
 		return it
 	}
-	return t.timings.items[parameterIndex[parameters[i].Twin]]
+	return t.timings.items[parameterIndex[parameters[i].Substitute]]
 }
 
 // SmallLoopSpeedup returns the factor by which instructions in the

@@ -261,10 +261,10 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s has two rows", p.Name)
 		}
 		seen[p.Name] = true
-		if p.Twin != "" {
+		if p.Substitute != "" {
 			extensions++
-			if !seen[p.Twin] {
-				t.Errorf("the twin of %s is no parameter", p.Name)
+			if !seen[p.Substitute] {
+				t.Errorf("the substitute of %s is no parameter", p.Name)
 			}
 			continue
 		}
@@ -292,10 +292,10 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestEstimateTwin: a function that the report leaves out costs what its twin
+// TestEstimateSubstitute: a function that the report leaves out costs what its substitute
 // costs, and both depend on one measurement: the deviation is that of the sum
 // of the counts, not the root of two squares.
-func TestEstimateTwin(t *testing.T) {
+func TestEstimateSubstitute(t *testing.T) {
 	f := parse(t, mach(bus+"begin processor\nid = 1\nbegin timings\nsind = 1.0e-6 1.0e-7\nend timings\nend processor"))
 	m := f.Machine()
 	e, err := m.Estimate(m.Type(1), []parasol.Count{{"sind", 3}, {"cosd", 4}}, false)

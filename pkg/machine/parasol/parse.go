@@ -46,8 +46,8 @@ type parser struct {
 	blank  bool // an empty line stands before what comes next
 	diags  diag.List
 	failed bool
-	// twins says that a function that the report leaves out was remarked on.
-	twins bool
+	// extended says that there was a note about a function that the report leaves out.
+	extended bool
 }
 
 func (p *parser) here() place {
@@ -213,8 +213,8 @@ func (p *parser) skipStatement() {
 	p.newline()
 }
 
-// gap reads empty lines and comments before a statement into s.
-func (p *parser) gap(s *section) {
+// leading reads empty lines and comments before a statement into s.
+func (p *parser) leading(s *section) {
 	for {
 		p.skip()
 		at := p.here()
@@ -228,7 +228,7 @@ func (p *parser) gap(s *section) {
 			if !ok {
 				return
 			}
-			if !p.behind(s, at, text) {
+			if !p.trailing(s, at, text) {
 				p.add(s, item{place: at, kind: itemComment, comment: text})
 			}
 			p.newline()
@@ -236,9 +236,9 @@ func (p *parser) gap(s *section) {
 	}
 }
 
-// behind gives a comment to the field, or to the "begin" of s, that stands
+// trailing gives a comment to the field, or to the "begin" of s, that stands
 // before it in its line and was ended by ";", and says whether there is one.
-func (p *parser) behind(s *section, at place, text string) bool {
+func (p *parser) trailing(s *section, at place, text string) bool {
 	to, line := &s.beginComment, s.line
 	if n := len(s.items); n > 0 {
 		last := &s.items[n-1]
@@ -274,7 +274,7 @@ func (p *parser) add(s *section, it item) {
 func (p *parser) file() {
 	root := &section{kind: secFile, place: p.here()}
 	p.f.root = root
-	p.gap(root)
+	p.leading(root)
 	at := p.here()
 	if p.pos == len(p.text) {
 		p.errorf(at, "parasol/empty", "found no machine, expected \"begin machine\"")
@@ -296,7 +296,7 @@ func (p *parser) file() {
 	}
 	p.pos += len("machine")
 	p.section(root, secMachine, at)
-	p.gap(root)
+	p.leading(root)
 	if p.pos < len(p.text) && p.items <= MaxStatements {
 		p.errorf(p.here(), "parasol/syntax", "found %s, expected only empty lines and comments after \"end machine\"", p.found())
 	}
@@ -322,7 +322,7 @@ func (p *parser) section(outer *section, kind sectionKind, at place) {
 
 // statement reads a statement of s; false when it was the end of s.
 func (p *parser) statement(s *section) bool {
-	p.gap(s)
+	p.leading(s)
 	at := p.here()
 	name := grammar[s.kind].name
 	if p.pos == len(p.text) {
@@ -389,7 +389,7 @@ func (p *parser) begin(s *section, at place) {
 
 func (p *parser) openNames(k sectionKind) string { return strings.Join(k.sectionNames(), ", ") }
 
-// skipSection moves behind a section that is none: behind the "end" that
+// skipSection moves behind a section of a kind that does not exist: behind the "end" that
 // belongs to its "begin", or to the end of the text.
 func (p *parser) skipSection() {
 	p.skipStatement()

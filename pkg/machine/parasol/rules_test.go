@@ -81,7 +81,7 @@ func TestSection23_ProcessorFields(t *testing.T) {
 }
 
 // TestSection231_Timings: every name of the table is read and referred to; so
-// are the misprints of appendix A; what it leaves out yields its twin.
+// are the misprints of appendix A; what it leaves out yields its substitute.
 func TestSection231_Timings(t *testing.T) {
 	var b strings.Builder
 	for _, p := range parasol.Parameters()[:150] {

@@ -145,7 +145,7 @@ func (s scope) Variable(r *expr.Ref) (*expr.Variable, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Name != name { // the twin of what is not defined
+	if v.Name != name { // it is the substitute of what is not defined
 		return v, nil
 	}
 	return s.m.remember(v), nil
@@ -221,10 +221,10 @@ func (m *Machine) resolve(r *expr.Ref, name string) (*expr.Variable, error) {
 	if set != nil && set.items != nil {
 		it = set.item(field.Word)
 	}
-	if i, _ := parameterIndex[field.Word]; it == nil && first.Word == "pt" && parameters[i].Twin != "" {
-		twin := expr.Ref{Parts: []expr.Part{first, {Word: parameters[i].Twin}}}
-		twin.Parts = append(twin.Parts, r.Parts[2:]...)
-		return scope{m}.Variable(&twin)
+	if i, _ := parameterIndex[field.Word]; it == nil && first.Word == "pt" && parameters[i].Substitute != "" {
+		substitute := expr.Ref{Parts: []expr.Part{first, {Word: parameters[i].Substitute}}}
+		substitute.Parts = append(substitute.Parts, r.Parts[2:]...)
+		return scope{m}.Variable(&substitute)
 	}
 	if it == nil {
 		return nil, fmt.Errorf("found no %s in this machine, expected it to be defined", name)

@@ -203,7 +203,7 @@ func (o *PowerOptions) weights() ([]float64, error) {
 func ratio(a, b *ProcessorType, weights []float64, smallLoops bool) (float64, bool) {
 	sumA, sumB := 0.0, 0.0
 	for i, w := range weights {
-		// An extension counts where it is stated, not for its twin as well.
+		// An extension counts where it is stated, not for its substitute as well.
 		if w == 0 || len(a.timings.items) == 0 || len(b.timings.items) == 0 || a.timings.items[i] == nil || b.timings.items[i] == nil {
 			continue
 		}
@@ -234,9 +234,9 @@ func Models() []string {
 	return names
 }
 
-// Sections returns the names of the programming models that the file has a
+// ModelSections returns the names of the programming models that the file has a
 // section of.
-func (m *Machine) Sections() []string {
+func (m *Machine) ModelSections() []string {
 	var names []string
 	for i, name := range Models() {
 		if m.models[i] != nil {

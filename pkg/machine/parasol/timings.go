@@ -45,10 +45,10 @@ type Parameter struct {
 	// is the appendix), Note why it is not certain.
 	Certainty     Certainty
 	Section, Note string
-	// Twin is set for the 12 functions that appendix A leaves out, though
+	// Substitute is set for the 12 functions that appendix A leaves out, though
 	// section 2.3.1 speaks of all: the parameter whose timing holds where
 	// this one is not defined.
-	Twin string
+	Substitute string
 }
 
 // Parameters returns the table of timing parameters: the 150 of the report,
@@ -99,7 +99,7 @@ func ParameterTable() string {
 	for i := range parameters {
 		p := &parameters[i]
 		mark := [...]string{Sure: " ", Probable: " ", Uncertain: "?"}[p.Certainty]
-		if p.Twin != "" {
+		if p.Substitute != "" {
 			mark = "+"
 		}
 		line := fmt.Sprintf("%-8s %s %-9s %-52s %-6s %s", p.Name, mark, p.Certainty, strings.TrimSuffix(p.Words(), " (?)"), p.Section, p.Groups)

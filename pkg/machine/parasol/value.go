@@ -41,9 +41,9 @@ func (p *parser) field(s *section, at place, word string) {
 	if !canonical {
 		p.warnf(at, "parasol/misprint", "found %s, a misprint of the report, read as %s", word, rule.name)
 	}
-	if s.kind == secTimings && parameters[i].Twin != "" && !p.twins {
-		p.twins = true
-		p.notef(at, "parasol/extension", "found %s, which the report has no timing for, read as an extension; without it the timing of %s holds", rule.name, parameters[i].Twin)
+	if s.kind == secTimings && parameters[i].Substitute != "" && !p.extended {
+		p.extended = true
+		p.notef(at, "parasol/extension", "found %s, which the report has no timing for, read as an extension; without it the timing of %s holds", rule.name, parameters[i].Substitute)
 	}
 	it := item{place: at, kind: itemField, field: int16(i)}
 	p.skip()
