@@ -259,6 +259,15 @@ func TestCostsOfPipelines(t *testing.T) {
 	if got := float64(r.ExecutionTime()) * 1e6; !near(got, 6932.2, 1e-9) {
 		t.Errorf("%v us, want 6932.2", got)
 	}
+	cfg := costsConfig(m, []int{4}, "a.fdv:7=I1")
+	cfg.Explain = &sim.Wanted{Func: "dopl_", Seq: 12}
+	explained, err := sim.Run(t.Context(), cfg, source(t, "pipeline", b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := strings.Join(explained.Explanation(), "\n"); !strings.Contains(text, "put off until the loop is over, then divided by the cost of iterations, a.fdv:7=I1") {
+		t.Errorf("explanation:\n%s", text)
+	}
 	for k, got := range cpu(t, r) {
 		if want := 0.0064 * float64(256*k+120) / 2016; !near(got, want, 1e-9) {
 			t.Errorf("stage %d: %v s, want %v", k, got, want)
@@ -362,6 +371,38 @@ func TestTracedCostsOfTwoProcesses(t *testing.T) {
 	}
 	if a, b := intervalsText(t, r), intervalsText(t, own); a != b {
 		t.Errorf("own times and costs:\n%s\nown times:\n%s", a, b)
+	}
+}
+
+// A simulation with costs that is replayed on another machine has the bits of one
+// on that machine, and POP metrics.
+func TestCostsAreReplayed(t *testing.T) {
+	p := pipelined("2.000000")
+	p.call("dopl_", "0.0064", "LoopRefPtr=11; LoopRef=b1;", "0", "DoPL=0;")
+	p.call("endpl_", "0", "LoopRefPtr=11; LoopRef=b1;", "0", " ")
+	p.loop([]int{64, 64}, "0.1")
+	b := p.end()
+	costs := []string{"a.fdv:7=I1*(I2+1)"}
+	r, err := sim.Record(t.Context(), costsConfig(machineOf(t, bus), []int{2, 2}, costs...), source(t, "replay", b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	on, err := r.On(machineOf(t, mixed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := intervalsText(t, on), intervalsText(t, withCosts(t, b, machineOf(t, mixed), []int{2, 2}, costs...)); a != b {
+		t.Errorf("replayed:\n%s\nsimulated:\n%s", a, b)
+	}
+	cfg := costsConfig(machineOf(t, bus), []int{2, 2}, costs...)
+	cfg.POP = true
+	pop, err := sim.Run(t.Context(), cfg, source(t, "pop", b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Rows 32..63 cost 1520 of 2016, half of it would be even.
+	if x := pop.Intervals()[0].POP.LoadBalance; !near(x, 1008./1520, 1e-9) {
+		t.Errorf("load balance %v", x)
 	}
 }
 

@@ -143,14 +143,18 @@ func (s *Sim) sayCosts(what string, t units.Seconds, p *portion, parts *density.
 }
 
 // sayDeferred explains loop time that passes at the loop's end.
-func (s *Sim) sayDeferred(userSpent, systemSpent spent) {
+func (s *Sim) sayDeferred(p *portion, userSpent, systemSpent spent) {
 	if s.explained != nil {
 		user, system := userSpent.merged, systemSpent.merged
 		if userSpent.own != nil || systemSpent.own != nil {
 			s.say("loop time of each processor's own: put off until the loop is over")
 			return
 		}
-		s.say("loop time %s, time inside calls in the loop %s: put off until the loop is over", micro(user), micro(system))
+		by := ""
+		if p != nil && (p.sharesOf(userSpent) != nil || p.sharesOf(systemSpent) != nil) {
+			by = fmt.Sprintf(", then divided by the cost of iterations, %s", p.cost)
+		}
+		s.say("loop time %s, time inside calls in the loop %s: put off until the loop is over%s", micro(user), micro(system), by)
 	}
 }
 

@@ -163,7 +163,7 @@ func (s *Sim) passInBody(user, system spent) {
 		s.keepTime(p, user, system)
 	}
 	if s.loop.deferred() {
-		s.sayDeferred(user, system)
+		s.sayDeferred(p, user, system)
 		return
 	}
 	s.passShare(p, user, system)

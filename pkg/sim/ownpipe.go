@@ -122,7 +122,7 @@ func (s *Sim) passBetween(c *call.Call) bool {
 		return false
 	}
 	t, account, sys := p.own.inDoLoop(c), s.account(), s.objects.Current()
-	s.sayDeferred(spent{}, t)
+	s.sayDeferred(s.loop.portion, spent{}, t)
 	p.own.add(t)
 	for i := range p.own.between {
 		if b := &p.own.between[i]; b.account == account && b.sys == sys {
