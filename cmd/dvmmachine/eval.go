@@ -42,7 +42,7 @@ func runEval(e *cli.Env) error {
 	}
 	sd := e.Flags.Bool("sd")
 	for _, text := range e.Args[1:] {
-		r, d, err := evaluate(m, text, sd)
+		r, d, err := evaluate(e, m, text, sd)
 		if err != nil {
 			return err
 		}
@@ -71,11 +71,14 @@ func openParasol(e *cli.Env, name string) (*parasol.Machine, error) {
 }
 
 // evaluate returns the value of an expression, and its deviation when it is
-// asked for.
-func evaluate(m *parasol.Machine, text string, sd bool) (expr.Value, *expr.Deviation, error) {
+// asked for, and shows the warnings about it.
+func evaluate(e *cli.Env, m *parasol.Machine, text string, sd bool) (expr.Value, *expr.Deviation, error) {
 	x, list := m.Expression("expression", text)
 	if err := list.Err(); err != nil {
 		return expr.Value{}, nil, err
+	}
+	for _, w := range list.Warnings() {
+		e.Warn(w)
 	}
 	ev := m.Evaluator(sd)
 	r, fault := ev.Eval(x)

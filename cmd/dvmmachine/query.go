@@ -46,6 +46,7 @@ type request struct {
 
 // session answers requests about one machine.
 type session struct {
+	env *cli.Env
 	d   *open.Description
 	out *stream.Writer
 	enc *json.Encoder
@@ -68,7 +69,7 @@ func runQuery(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	s := &session{d: d}
+	s := &session{env: e, d: d}
 	if s.out, err = e.Out(); err != nil {
 		return err
 	}
@@ -180,7 +181,7 @@ func (s *session) get(text string) error {
 			}
 		}
 	}
-	v, d, err := evaluate(m, text, true)
+	v, d, err := evaluate(s.env, m, text, true)
 	if err != nil {
 		return &refusal{err.Error()}
 	}

@@ -42,5 +42,6 @@
 //	||
 //
 // Blanks and tabs may stand between any two tokens. A minus sign is never
-// part of a number.
+// part of a number. Two misprints of the report's appendix are read with a warning:
+// ^ before an operand as ~, and the comma of pv,send as a dot.
 package expr

@@ -101,7 +101,7 @@ func TestValues(t *testing.T) {
 		{"1)", `found ")", expected an operator or the end; there is no "(" before it`},
 		{"1 2", `found "2", expected an operator, ")" or the end of the line`},
 		{"1=2", `found "=", expected an operator, ")" or the end of the line; equality is written ==`},
-		{"^1", `found "^" before an operand, expected a number, a reference, a function or "("; the complement is written ~`},
+		{"a,", `found ",", expected an operator, ")" or the end of the line`}, {"pt(1),ila", `found ",", expected an operator, ")" or the end of the line`},
 		{"sin 1", `found "1", expected "(" after the function sin`},
 		{"pt(1.5).ila", `found "1.5", expected an integer`}, {"pt(1+1).ila", `found "+", expected ")"; references take one integer, no expressions`},
 		{"pt(1).", `found the end of the expression, expected the name of a field after "."`},
@@ -115,6 +115,22 @@ func TestValues(t *testing.T) {
 	} {
 		if got := value(t, s, c.text); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.text, got, c.want)
+		}
+	}
+}
+
+// Misprints of the report's appendix are read as what the text of its sections has,
+// with a warning, and printed so.
+func TestMisprints(t *testing.T) {
+	for _, c := range []struct{ text, canonical, remark string }{
+		{"^1", "~1", `1: found "^" before an operand, a misprint of the report, read as ~`},
+		{"2 ^ ^1", "2 ^ ~1", `5: found "^" before an operand`},
+		{"pv,send", "pv.send", `3: found "," after pv, a misprint of the report, read as "."`},
+		{"1+pv , send*2", "1 + pv.send * 2", `6: found "," after pv`},
+	} {
+		x, list := expr.Parse(at(c.text), nil)
+		if list.Err() != nil || x.String() != c.canonical || len(list) != 1 || !strings.HasPrefix(fmt.Sprintf("%d: %s", list[0].Pos.Col, list[0].Msg), c.remark) {
+			t.Errorf("%s: %v, %v", c.text, x, list)
 		}
 	}
 }
@@ -326,7 +342,7 @@ func TestScaled(t *testing.T) {
 // FuzzParse has the properties: no panic; an expression or an error; the text
 // of an expression reads as the same text and has the same value or error.
 func FuzzParse(f *testing.F) {
-	for _, s := range []string{"(4*pt(1).ila + 2*pt(1).ils + pt(1).goto) / pr(1).smallloopspeedup", "1||2&&!3", "-2**-1**~0x1f", "1e5%.5", "2.0*(a)", "tl(1)(2).connect(0)<<1>>2", "(((", "a.b(1)(2).c"} {
+	for _, s := range []string{"(4*pt(1).ila + 2*pt(1).ils + pt(1).goto) / pr(1).smallloopspeedup", "1||2&&!3", "-2**-1**~0x1f", "1e5%.5", "2.0*(a)", "tl(1)(2).connect(0)<<1>>2", "(((", "a.b(1)(2).c", "^1^^2", "a , b"} {
 		f.Add(s)
 	}
 	s := scope{"a": timing("a", 3, 0.3), "pt(1).ila": timing("ila", 2, -1)}

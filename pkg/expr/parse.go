@@ -170,6 +170,13 @@ func (p *parser) fail(off int, code, format string, args ...any) {
 	p.failed = true
 }
 
+// remark adds a warning.
+func (p *parser) remark(off int, msg string) {
+	e := p.errorAt(off, "expr/misprint", msg)
+	e.Severity = diag.SeverityWarning
+	p.diags.Add(e)
+}
+
 func (p *parser) skip() {
 	for p.pos < len(p.S) && (p.S[p.pos] == ' ' || p.S[p.pos] == '\t') {
 		p.pos++
@@ -228,9 +235,13 @@ func (p *parser) prefix() bool {
 		}
 		p.push(pending{paren: true, at: int32(p.pos)}, "(", 1)
 		return true
-	case c == '-' || c == '!' || c == '~':
+	case c == '-' || c == '!' || c == '~' || c == '^':
+		if c == '^' {
+			p.remark(p.pos, "found \"^\" before an operand, a misprint of the report, read as ~")
+			c = '~'
+		}
 		i := strings.IndexByte("-!~", c)
-		p.push(pending{op: opUnary, prec: precUnary, arg: int32(i), at: int32(p.pos)}, r[:1], 1)
+		p.push(pending{op: opUnary, prec: precUnary, arg: int32(i), at: int32(p.pos)}, string(c), 1)
 		return true
 	case IsLetter(c):
 		word := Word(r)
@@ -284,8 +295,6 @@ func (p *parser) operand() {
 		p.skip()
 	case r != "" && IsLetter(r[0]):
 		p.reference()
-	case r != "" && r[0] == '^':
-		p.fail(p.pos, "expr/syntax", "found %q before an operand, expected a number, a reference, a function or \"(\"; the complement is written ~", "^")
 	default:
 		p.fail(p.pos, "expr/syntax", "found %s, expected a number, a reference, a function or \"(\"", p.found())
 	}
@@ -312,7 +321,9 @@ func (p *parser) reference() {
 			part.Args = append(part.Args, a)
 		}
 		ref.Parts = append(ref.Parts, part)
-		if !strings.HasPrefix(p.rest(), ".") {
+		if p.comma(ref) {
+			p.remark(p.pos, fmt.Sprintf("found \",\" after %s, a misprint of the report, read as \".\"", word))
+		} else if !strings.HasPrefix(p.rest(), ".") {
 			break
 		}
 		p.pos++
@@ -332,6 +343,17 @@ func (p *parser) reference() {
 	p.emit(opRef, len(p.x.refs), at)
 	p.x.refs = append(p.x.refs, ref)
 	p.token(ref.String())
+}
+
+// comma reports whether a comma stands where the report prints one for a dot: in
+// pv,send.
+func (p *parser) comma(ref *Ref) bool {
+	r := p.rest()
+	if len(ref.Parts) != 1 || len(ref.Parts[0].Args) != 0 || !strings.HasPrefix(r, ",") {
+		return false
+	}
+	r = strings.TrimLeft(r[1:], " \t")
+	return r != "" && IsLetter(r[0])
 }
 
 // index reads "(" integer ")".
