@@ -312,3 +312,57 @@ func TestExplainManyMessages(t *testing.T) {
 		}
 	}
 }
+
+// Which message a link carries first does not depend on when they come. Links take
+// 1 s for a byte.
+//
+// Longer first: 1 to 3 and 2 to 3 meet on link 3 from the hub 0. The one of 10 bytes
+// comes at 10, that of 4 at 4; the first leaves at 20, the second at 24.
+//
+// By sender: both have 4 bytes; that of 1 comes at 54, as link 1 has a latency of 50,
+// and leaves at 58, that of 2 at 62.
+//
+// Earlier steps first: link 1 from 0 to 1 is the second step of the byte from 2,
+// which comes at 101, as link 2 has a latency of 100, and the third step of the 10
+// bytes from 4, which come at 20. The byte leaves at 102, the others at 112.
+func TestOrderOnALink(t *testing.T) {
+	line := func(latency units.Seconds, p, q int32) machine.Link {
+		return machine.Link{Latency: latency, Speed: 1, Ends: []int32{p, q}}
+	}
+	for _, tt := range []struct {
+		name  string
+		links []machine.Link
+		ms    []comm.Message
+		want  units.Seconds
+	}{
+		{"longer first", []machine.Link{line(0, 0, 1), line(0, 0, 2), line(0, 0, 3)},
+			[]comm.Message{{From: 1, To: 3, Bytes: 10}, {From: 2, To: 3, Bytes: 4}}, 24},
+		{"by sender", []machine.Link{line(50, 0, 1), line(0, 0, 2), line(0, 0, 3)},
+			[]comm.Message{{From: 1, To: 3, Bytes: 4}, {From: 2, To: 3, Bytes: 4}}, 62},
+		{"earlier steps first", []machine.Link{line(0, 0, 1), line(100, 0, 2), line(0, 0, 3), line(0, 3, 4)},
+			[]comm.Message{{From: 2, To: 1, Bytes: 1}, {From: 4, To: 1, Bytes: 10}}, 112},
+	} {
+		for i := range tt.links {
+			tt.links[i].ID = int64(i + 1)
+		}
+		n := comm.NewNetwork(linked(t, 5, machine.Network{ID: 1, Links: append(tt.links, machine.Link{ID: int64(len(tt.links) + 1), Latency: 1e6, Speed: 1, Ends: []int32{0, 1, 2, 3, 4}})}), []int{5}, comm.Options{})
+		if p := n.Exchange(0, comm.Set{}, comm.Messages([]int{5}, tt.ms)); p.End != tt.want {
+			t.Errorf("%s: the exchange ends at %v, want %v", tt.name, p.End, tt.want)
+		}
+	}
+}
+
+// A route may lead over processors of the machine that the grid does not take: from
+// 0 to 1 over 2, twice 5 + 8 x 0.5 us.
+func TestRouteBeyondTheGrid(t *testing.T) {
+	net := ring4()
+	net.Links = []machine.Link{
+		{ID: 1, Latency: 5e-6, Speed: 0.5e-6, Ends: []int32{0, 2}},
+		{ID: 2, Latency: 5e-6, Speed: 0.5e-6, Ends: []int32{1, 2}},
+	}
+	n := comm.NewNetwork(linked(t, 3, net), []int{2}, comm.Options{})
+	p := n.Exchange(0, comm.Set{}, comm.Messages([]int{2}, []comm.Message{{From: 0, To: 1, Bytes: 8}}))
+	if err := n.Err(); err != nil || math.Abs(float64(p.End)-18e-6) > 1e-15 {
+		t.Errorf("it takes %v, %v; want 18 us", p.End, err)
+	}
+}

@@ -168,6 +168,36 @@ func TestCompleteExample(t *testing.T) {
 	}
 }
 
+// TestNoInfluence: cache, combined parameters and the machine's combinations can be
+// anything, the machine to simulate on is the same.
+func TestNoInfluence(t *testing.T) {
+	text := string(read(t, complete))
+	other := text
+	for _, change := range [][2]string{
+		{"size = 0x10000", "size = 1"}, {"speed = 2.5e-8 1.0e-9\n", "speed = 1.0\n"}, {"speedratio = 1.0e-7 / pc(1).speed", "speedratio = 77"},
+		{"ia_spd = ", "ia_spd = 1000 * "}, {"maxtotalspd = ", "maxtotalspd = 3 + "},
+	} {
+		changed := strings.Replace(other, change[0], change[1], 1)
+		if changed == other {
+			t.Fatalf("found no %q", change[0])
+		}
+		other = changed
+	}
+	target := func(text string) *machine.Machine {
+		m, err := parse(t, text).Machine().Target(parasol.TargetOptions{Model: "pvm"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	if !target(text).Equal(target(other)) {
+		t.Error("the machines differ")
+	}
+	if target(text).Equal(target(strings.Replace(text, "ils = 3.0e-8", "ils = 4.0e-8", 1))) {
+		t.Error("a timing that packing refers to changes nothing")
+	}
+}
+
 // TestPowers has ratios worked by hand: timings present in both types, the
 // group arithmetic.
 func TestPowers(t *testing.T) {
