@@ -54,19 +54,40 @@ var mayBeAbsent = map[string]string{
 	"interval.pop":         "only with the option --pop",
 	"span.op":              "computation is no operation",
 
-	"machine.order":         "processors are in the order of the file",
-	"search.threshold":      "only mode 1 has one",
-	"search.min_efficiency": "nothing may be asked of the best grid",
-	"search.deadline":       "nothing may be asked of the best grid",
-	"search.whole_nodes":    "processors may be counted",
-	"candidate.mode":        "there is one search",
-	"candidate.cost":        "the objective is another",
-	"comparison.partial":    "the search was done",
-	"best.cost":             "the objective is another",
-	"end.descent":           "another mode",
-	"end.improved":          "nothing better was found",
-	"end.bound":             "nothing bounds the search",
-	"end.partial":           "the search was done",
+	"machine.order":             "processors are in the order of the file",
+	"search.threshold":          "only mode 1 has one",
+	"search.min_efficiency":     "nothing may be asked of the best grid",
+	"search.deadline":           "nothing may be asked of the best grid",
+	"search.whole_nodes":        "processors may be counted",
+	"candidate.mode":            "there is one search",
+	"candidate.cost":            "the objective is another",
+	"comparison.partial":        "the search was done",
+	"best.cost":                 "the objective is another",
+	"search.points":             "there is one machine",
+	"search.sweep":              "there is one machine",
+	"candidate.point":           "there is one machine",
+	"comparison.point":          "there is one machine",
+	"pareto.point":              "there is one machine",
+	"best.point":                "there is one machine",
+	"explanation.point":         "there is one machine",
+	"axis.scale":                "the values are those of the parameter",
+	"point_end.descent":         "another mode",
+	"point_end.improved":        "nothing better was found",
+	"point_end.bound":           "nothing bounds the search",
+	"point_end.partial":         "the search was done",
+	"point_end.error":           "there is a best grid",
+	"sensitivity.value":         "the values differ",
+	"break_even.value":          "the values differ",
+	"break_even.at":             "the values differ",
+	"break_even.factor":         "no other grid is better",
+	"break_even.grid":           "no other grid is better",
+	"break_even.processors":     "no other grid is better",
+	"break_even.execution_time": "no other grid is better",
+	"end.points":                "there is one machine",
+	"end.descent":               "another mode",
+	"end.improved":              "nothing better was found",
+	"end.bound":                 "nothing bounds the search",
+	"end.partial":               "the search was done",
 }
 
 // fixed are the fields whose values are from a fixed set.
@@ -79,7 +100,9 @@ var fixed = map[string]bool{
 	"trace.version": true, "simulation.version": true, "search.version": true,
 	"call.only": true, "nested_call.only": true, "call.outside": true, "nested_call.outside": true,
 	"interval.type": true, "span.kind": true, "span.processors": true, "medium.comm_type": true,
-	"machine.unbounded": true, "machine.order": true, "best.order": true, "machine.search": true, "search.mode": true, "search.objective": true,
+	"machine.unbounded": true, "machine.order": true, "best.order": true,
+	"point.record": true, "point_end.record": true, "sensitivity.record": true, "break_even.record": true, "break_even.direction": true, "axis.scale": true,
+	"point_end.improved": true, "point_end.partial": true, "machine.search": true, "search.mode": true, "search.objective": true,
 	"simulation.measured": true, "options.collectives": true, "options.across": true, "options.balance": true, "options.async": true,
 }
 
@@ -87,7 +110,7 @@ var fixed = map[string]bool{
 // are integers.
 func reals() map[string]bool {
 	names := map[string]bool{"creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "own": true, "time": true, "start": true, "end": true,
-		"mark": true, "threshold": true, "min_efficiency": true, "deadline": true, "cost": true, "behind": true, "value": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
+		"mark": true, "threshold": true, "min_efficiency": true, "deadline": true, "cost": true, "behind": true, "value": true, "seconds_per_percent": true, "check": true, "share": true, "factor": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
 	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes](), reflect.TypeFor[interval.POP]()} {
 		for f := range t.Fields() {
 			if f.Type.Kind() == reflect.Float64 {

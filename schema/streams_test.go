@@ -182,6 +182,48 @@ var searches = []func(*search.Config){
 	},
 }
 
+// varier makes machines that differ from m, whose parameters it has.
+type varier struct{ m *machine.Machine }
+
+func (v varier) Variables() ([]machine.Variable, error) { return v.m.Variables(), nil }
+
+func (v varier) Make(changes ...machine.Change) (*machine.Machine, []machine.Changed, error) {
+	m := v.m.Clone()
+	var all []machine.Changed
+	for _, c := range changes {
+		moved, err := m.Apply(c)
+		if err != nil {
+			return nil, nil, err
+		}
+		all = append(all, moved...)
+	}
+	return m, all, nil
+}
+
+// swept returns the stream of a sweep over machines that differ from m.
+func swept(t testing.TB, m *machine.Machine, calls []byte, change func(*search.Config)) []byte {
+	t.Helper()
+	src, err := call.NewReader("calls", bytes.NewReader(calls))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := call.Record(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := search.Config{Machine: m, Options: sim.Defaults(), Mode: search.NotBad, Max: 16, Threads: 2, Threshold: search.DefaultThreshold}
+	change(&cfg)
+	sweep := search.Sweep{
+		Axes: []search.Axis{{Parameter: "TStart", Values: []string{"3", "300"}}, {Parameter: "power", Scale: true, Values: []string{"2"}}},
+		Make: func(c []machine.Change) (*machine.Machine, []machine.Changed, error) { return varier{m}.Make(c...) },
+	}
+	var out bytes.Buffer
+	if err := sweep.Run(t.Context(), cfg, prog, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
 // written returns the streams that the commands write about traces of every kind.
 func written(t testing.TB) corpus {
 	t.Helper()
@@ -223,6 +265,16 @@ func written(t testing.TB) corpus {
 		}
 		all.add(schema.Search, s)
 	}
+	for _, change := range searches[2:] {
+		all.add(schema.Search, swept(t, slow(t), parse(t, "sizes/jac_800.ptr.zst"), change))
+	}
+	varied, ok := searched(t, slow(t), parse(t, "sizes/jac_800.ptr.zst"), func(c *search.Config) {
+		c.Max, c.Vary, c.Sensitivity, c.BreakEven = 16, varier{c.Machine}, true, []string{"c.TStart", "power"}
+	})
+	if !ok {
+		t.Fatal("a search with sensitivities failed")
+	}
+	all.add(schema.Search, varied)
 	for _, path := range slices.Concat(glob(t, "traces/variants/*"), glob(t, "traces/damaged/[or]*")) {
 		all.add(schema.Calls, parse(t, strings.TrimPrefix(filepath.ToSlash(path), testdata+"traces/")))
 	}
@@ -271,6 +323,9 @@ func samples(t testing.TB) corpus {
 		iw.End(1),
 		e.Encode(search.Header{Record: "search", Version: search.Version, Machine: header.Machine, Mode: search.All, Objective: "time", Rank: 1, Extents: []int64{4}, Max: 4, Source: []string{"x"}}),
 		e.Encode(search.Candidate{Record: "candidate", Grid: []int{1}, Processors: 1, Step: 2, Error: "too small"}),
+		e.Encode(search.PointEnd{Record: "point_end", Point: 1, Error: "no grid"}),
+		e.Encode(search.Derivative{Record: "sensitivity", Parameter: "power", Smooth: true}),
+		e.Encode(search.BreakEven{Record: "break_even", Parameter: "power", Direction: "less"}),
 	); err != nil {
 		t.Fatal(err)
 	}

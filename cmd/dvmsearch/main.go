@@ -56,6 +56,11 @@ no processor without elements, until no larger number of processors can be
 better. Mode 3 tries all grids. Mode 5 searches as 1 and as 2 and compares. Without
 --mode the machine file's "search" holds, else mode 1.
 
+With --sweep and --sweep-scale the grids are searched on many machines, which differ
+in the parameters named there as --set and --scale do: one search for every combination,
+its records numbered by "point". --sensitivity and --break-even ask what a parameter of
+the machine matters to the best grid, and when another one would be the best.
+
 --order says which processors of the machine a grid takes. On nodes of several
 processors, and where powers differ, the best grid depends on it.
 
@@ -77,11 +82,12 @@ or the least cost in processor-seconds, among those that keep to
 			&urfave.DurationFlag{Name: "time-limit", Usage: "end the search after this `TIME`, such as 1m, with what it has; mode 5 takes it for each of its two searches"},
 			&urfave.BoolFlag{Name: "explain", Usage: "add records that say why the best grid is the best"},
 			&urfave.StringFlag{Name: "best-intervals", Usage: "write the interval stream of the best grid to `FILE`"},
-		}, open.ToleranceFlags(), open.ModelFlags()),
+		}, sweepFlags(), open.ToleranceFlags(), open.ModelFlags()),
 		Aliases: map[string][]string{"threads": {"j"}},
 		Examples: []cli.Example{
 			{Line: "dvmsearch -m cluster.par --max 64 jac.ptr | jq 'select(.record==\"best\")'", Text: "the best grid of up to 64 processors"},
 			{Line: "dvmsearch -m cluster.par --objective cost --deadline 2s jac.ptr | dvmreport > jac.html", Text: "the cheapest grid that is done in two seconds, as a page"},
+			{Line: "dvmsearch -m mvs.par --sweep mvs.TByte=0.001,0.004,0.016 --sweep-scale power=1,2 jac.ptr | jq -c 'select(.record==\"best\")'", Text: "the best grid on each of six machines"},
 		},
 		Run: run,
 	}
@@ -96,12 +102,20 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	m, err := open.Machine(e)
+	machines, err := open.ReadMachines(e)
+	if err != nil {
+		return err
+	}
+	m, _, err := machines.Make()
+	if err != nil {
+		return err
+	}
+	sweep, err := sweepOf(e, machines)
 	if err != nil {
 		return err
 	}
 	cfg := search.Config{Machine: m, Options: opts, Threads: e.Threads(), Warn: func(w *diag.Error) { e.Warn(w) }}
-	if err := configure(e, &cfg); err != nil {
+	if err := errors.Join(configure(e, &cfg), vary(e, machines, &cfg)); err != nil {
 		return err
 	}
 	most := e.Flags.Int("max")
@@ -137,8 +151,13 @@ func run(e *cli.Env) error {
 	cfg.Max = most
 	cfg.Progress = progress(e)
 	stopped, done := e.Interruptible()
-	cfg.Limit = limit(stopped, e.Flags.Duration("time-limit"))
-	best, err := search.Run(e.Ctx, cfg, prog, out)
+	cfg.Limit = limit(e, stopped)
+	var best *search.Best
+	if sweep != nil {
+		err = sweep.Run(e.Ctx, cfg, prog, out)
+	} else {
+		best, err = search.Run(e.Ctx, cfg, prog, out)
+	}
 	if done() {
 		e.Report(errInterrupted)
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"dvmtools/cmd/internal/cli"
 	"dvmtools/pkg/search"
@@ -75,10 +74,10 @@ func modeOf(e *cli.Env, file int) (int, error) {
 
 // limit returns what ends each search of a run: the time limit, if there is one,
 // and the end of stopped.
-func limit(stopped context.Context, after time.Duration) func(context.Context) (context.Context, context.CancelFunc) {
+func limit(e *cli.Env, stopped context.Context) func(context.Context) (context.Context, context.CancelFunc) {
 	return func(ctx context.Context) (context.Context, context.CancelFunc) {
 		own, cancel := context.WithCancel(ctx)
-		if after > 0 {
+		if after := e.Flags.Duration("time-limit"); after > 0 {
 			own, cancel = context.WithTimeout(ctx, after)
 		}
 		context.AfterFunc(stopped, cancel)

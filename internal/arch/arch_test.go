@@ -60,7 +60,7 @@ var packages = []struct {
 	{"cmd/dvmtrace-merge", "pkg/diag pkg/stream pkg/ptr pkg/ptr/merge pkg/interval pkg/sim cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmtrace-parse", "pkg/diag pkg/call pkg/ptr cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmsim", "pkg/diag pkg/call pkg/ptr pkg/interval pkg/sim cmd/internal/cli cmd/internal/open"},
-	{"cmd/dvmsearch", "pkg/diag pkg/units pkg/call pkg/ptr pkg/interval pkg/sim pkg/search cmd/internal/cli cmd/internal/open"},
+	{"cmd/dvmsearch", "pkg/diag pkg/units pkg/call pkg/ptr pkg/machine pkg/interval pkg/sim pkg/search cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmreport", "pkg/diag pkg/units pkg/stream pkg/report cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmmachine", "pkg/diag pkg/units pkg/expr pkg/stream pkg/call pkg/ptr pkg/machine pkg/machine/par pkg/machine/parasol pkg/machine/measure cmd/internal/cli cmd/internal/open"},
 	{"cmd/internal/e2e", ""},

@@ -43,6 +43,24 @@ type Changed struct {
 	New  string `json:"new"`
 }
 
+// A Variable is what a change can be of: a parameter of a machine, or a group of
+// them that belong together, with its value as it is written in the language of the
+// machine file, "" for those of a group that differ.
+type Variable struct{ Name, Value string }
+
+// Variables returns the parameters that [Machine.Apply] can scale, each for
+// itself, in the order of the nodes. A machine of links has none; its file has.
+func (m *Machine) Variables() []Variable {
+	var all []Variable
+	for _, p := range m.Parameters() {
+		all = append(all, Variable{p.Name, format(p.Value)})
+	}
+	return all
+}
+
+// Whole reports whether the values of the variable are whole numbers.
+func (v Variable) Whole() bool { return strings.HasSuffix(v.Name, "."+nameChannels) }
+
 // moreIsFaster are the parameters whose larger values are faster. All others are
 // times.
 var moreIsFaster = []string{"." + namePower, "." + nameChannels, ".smallloopspeedup"}

@@ -83,9 +83,13 @@ func (s *Search) add(kind string, raw []byte) error {
 		var h struct {
 			Machine machine.Description `json:"machine"`
 			Source  []string            `json:"source"`
+			Points  int                 `json:"points"`
 		}
 		if err := json.Unmarshal(raw, &h); err != nil {
 			return err
+		}
+		if h.Points > 0 {
+			return fmt.Errorf("it is a sweep over %d machines, and a report shows the search on one", h.Points)
 		}
 		s.Machine, s.Source = h.Machine, h.Source
 	case "candidate", "pareto", "best":

@@ -12,7 +12,7 @@ import (
 func (s *state) explain(passes []*pass) []Explanation {
 	var list []Explanation
 	say := func(about, format string, args ...any) {
-		list = append(list, Explanation{"explanation", about, fmt.Sprintf(format, args...)})
+		list = append(list, Explanation{"explanation", s.point, about, fmt.Sprintf(format, args...)})
 	}
 	for _, p := range passes {
 		if p.best.feasible() {

@@ -139,7 +139,14 @@ func (s *state) simulate(ctx context.Context, extents []int) *outcome {
 	if ctx.Err() != nil {
 		return &outcome{err: ctx.Err()}
 	}
-	r, err := sim.Run(ctx, sim.Config{Machine: s.cfg.Machine, Grid: extents, Options: s.cfg.Options, Lenient: s.cfg.Lenient}, s.prog.Source())
+	cfg := sim.Config{Machine: s.cfg.Machine, Grid: extents, Options: s.cfg.Options, Lenient: s.cfg.Lenient}
+	var r *sim.Result
+	var err error
+	if s.recorder != nil {
+		r, err = s.recorder.run(ctx, cfg)
+	} else {
+		r, err = sim.Run(ctx, cfg, s.prog.Source())
+	}
 	if err != nil {
 		return &outcome{err: err}
 	}
@@ -161,7 +168,7 @@ func (p *pass) take(g *grid, o *outcome) error {
 		}
 	}
 	p.evaluated++
-	c := Candidate{Record: "candidate", Grid: g.extents, Processors: g.n, Mark: g.mark, Step: p.seen[g]}
+	c := Candidate{Record: "candidate", Point: p.point, Grid: g.extents, Processors: g.n, Mark: g.mark, Step: p.seen[g]}
 	if p.cfg.Mode == Compare {
 		c.Mode = p.mode
 	}

@@ -26,11 +26,81 @@ type Header struct {
 	// WholeNodes says that cost counts all processors of each node that is
 	// used.
 	WholeNodes bool `json:"whole_nodes,omitempty"`
+	// Points is the number of machines of a sweep, 0 for a search on one; Sweep says
+	// how they differ. Machine is then the one without these changes.
+	Points int    `json:"points,omitempty"`
+	Sweep  []Axis `json:"sweep,omitempty"`
+}
+
+// Axis is a parameter of a sweep with its values, or factors when Scale is set, as
+// they were stated.
+type Axis struct {
+	Parameter string   `json:"parameter"`
+	Scale     bool     `json:"scale,omitempty"`
+	Values    []string `json:"values"`
+}
+
+// MachinePoint is a machine of a sweep: what differs from that of the header. The
+// records of the search on it follow.
+type MachinePoint struct {
+	Record  string            `json:"record"`
+	Point   int               `json:"point"`
+	Changes []machine.Changed `json:"changes"`
+}
+
+// PointEnd is the last record of the search on a machine of a sweep; see [End].
+type PointEnd struct {
+	Record    string `json:"record"`
+	Point     int    `json:"point"`
+	Evaluated int    `json:"evaluated"`
+	NotBad    int    `json:"not_bad"`
+	Possible  int64  `json:"possible"`
+	Descent   int    `json:"descent,omitempty"`
+	Improved  bool   `json:"improved,omitempty"`
+	Bound     *Bound `json:"bound,omitempty"`
+	Partial   bool   `json:"partial,omitempty"`
+	// Error says why no grid is the best on this machine.
+	Error string `json:"error,omitempty"`
+}
+
+// Derivative is how the execution time of the best grid depends on a parameter of
+// the machine: seconds by which it grows for each per cent by which the parameter
+// does, a central difference over [step] on either side. Check is the same over a
+// smaller step; Smooth says that they agree.
+type Derivative struct {
+	Record    string `json:"record"`
+	Parameter string `json:"parameter"`
+	// Value is the parameter as it is, absent for a group of different ones.
+	Value             string        `json:"value,omitempty"`
+	SecondsPerPercent units.Seconds `json:"seconds_per_percent"`
+	Check             units.Seconds `json:"check"`
+	Smooth            bool          `json:"smooth"`
+	// Share is SecondsPerPercent relative to one per cent of the execution time.
+	Share float64 `json:"share"`
+}
+
+// BreakEven is the nearest value of a parameter, to one side, at which another of
+// the grids that were tried is better than the best. Without one within a factor of
+// [farthest] there is no Grid.
+type BreakEven struct {
+	Record    string `json:"record"`
+	Parameter string `json:"parameter"`
+	Value     string `json:"value,omitempty"`
+	// Direction is "more" or "less" of the parameter.
+	Direction string `json:"direction"`
+	// Factor is the parameter divided by what it is, At its value there.
+	Factor        float64        `json:"factor,omitempty"`
+	At            string         `json:"at,omitempty"`
+	Grid          []int          `json:"grid,omitempty"`
+	Processors    int            `json:"processors,omitempty"`
+	ExecutionTime *units.Seconds `json:"execution_time,omitempty"`
 }
 
 // Candidate is a grid that was tried.
 type Candidate struct {
-	Record     string  `json:"record"`
+	Record string `json:"record"`
+	// Point is the number of the machine in a sweep, from 1.
+	Point      int     `json:"point,omitempty"`
 	Grid       []int   `json:"grid"`
 	Processors int     `json:"processors"`
 	Mark       float64 `json:"mark"`
@@ -46,7 +116,9 @@ type Candidate struct {
 
 // Comparison is what one of the two searches of mode 5 found.
 type Comparison struct {
-	Record        string        `json:"record"`
+	Record string `json:"record"`
+	// Point is the number of the machine in a sweep, from 1.
+	Point         int           `json:"point,omitempty"`
 	Mode          int           `json:"mode"`
 	Grid          []int         `json:"grid"`
 	Processors    int           `json:"processors"`
@@ -62,7 +134,9 @@ type Comparison struct {
 // Point is a grid of the Pareto front: no grid with as many processors or
 // fewer is faster.
 type Point struct {
-	Record        string        `json:"record"`
+	Record string `json:"record"`
+	// Point is the number of the machine in a sweep, from 1.
+	Point         int           `json:"point,omitempty"`
 	Grid          []int         `json:"grid"`
 	Processors    int           `json:"processors"`
 	ExecutionTime units.Seconds `json:"execution_time"`
@@ -70,7 +144,9 @@ type Point struct {
 
 // Best is the grid that the search found.
 type Best struct {
-	Record        string        `json:"record"`
+	Record string `json:"record"`
+	// Point is the number of the machine in a sweep, from 1.
+	Point         int           `json:"point,omitempty"`
 	Grid          []int         `json:"grid"`
 	Processors    int           `json:"processors"`
 	ExecutionTime units.Seconds `json:"execution_time"`
@@ -83,6 +159,8 @@ type Best struct {
 // Explanation is a sentence about the search.
 type Explanation struct {
 	Record string `json:"record"`
+	// Point is the number of the machine in a sweep, from 1.
+	Point int `json:"point,omitempty"`
 	// About is "found", "neighbour", "bound" or "time".
 	About string `json:"about"`
 	Text  string `json:"text"`
@@ -109,4 +187,7 @@ type End struct {
 	Bound    *Bound `json:"bound,omitempty"`
 	// Partial says that the search was ended before it was done.
 	Partial bool `json:"partial,omitempty"`
+	// Points is how many machines of a sweep were searched on; the counts above
+	// are sums over them.
+	Points int `json:"points,omitempty"`
 }

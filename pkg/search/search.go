@@ -67,6 +67,13 @@ type Config struct {
 	Threshold float64
 	// Explain adds explanations to the stream.
 	Explain bool
+	// Vary, when set, makes machines for Sensitivity and BreakEven. Sensitivity asks
+	// how the time of the best grid depends on each parameter; BreakEven names
+	// parameters of which the values are asked for at which another grid becomes
+	// the best.
+	Vary        Varier
+	Sensitivity bool
+	BreakEven   []string
 	// Limit, when set, derives the context of each search from that of Run;
 	// [Compare] makes two searches. A search whose context ends early is
 	// partial.
@@ -82,6 +89,28 @@ var ErrNoGrid = errors.New("no grid was found")
 
 // Run searches and writes the stream to w. It returns the best grid.
 func Run(ctx context.Context, cfg Config, prog *call.Recording, w io.Writer) (*Best, error) {
+	s, err := begin(&cfg, prog, w)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.enc.Encode(s.cfg.header(&s.shape, prog.Header().Source)); err != nil {
+		return nil, err
+	}
+	if s.cfg.Vary != nil {
+		s.recorder = newRecorder(s.prog)
+	}
+	best, err := s.run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.vary(ctx); err != nil {
+		return nil, err
+	}
+	return best, s.enc.Encode(s.end)
+}
+
+// begin checks a configuration and reads the program.
+func begin(cfg *Config, prog *call.Recording, w io.Writer) (*state, error) {
 	if cfg.Objective == "" {
 		cfg.Objective = Time
 	}
@@ -101,11 +130,7 @@ func Run(ctx context.Context, cfg Config, prog *call.Recording, w io.Writer) (*B
 	}
 	enc := json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(cfg.header(&shape, prog.Header().Source)); err != nil {
-		return nil, err
-	}
-	s := &state{cfg: cfg, shape: shape, prog: program.New(prog), enc: enc}
-	return s.run(ctx)
+	return &state{cfg: *cfg, shape: shape, prog: program.New(prog), enc: enc}, nil
 }
 
 func (c *Config) header(s *Shape, source []string) *Header {
@@ -125,15 +150,19 @@ func (c *Config) header(s *Shape, source []string) *Header {
 
 // state is a whole search in progress.
 type state struct {
-	cfg    Config
-	shape  Shape
-	prog   *program.Program
-	enc    *json.Encoder
-	tried  []*grid // in the order of their first trial
-	best   *grid   // of all
-	end    End
-	failed error           // why one of the grids could not be simulated
-	warned map[string]bool // texts of warnings that were given
+	cfg   Config
+	shape Shape
+	prog  *program.Program
+	enc   *json.Encoder
+	tried []*grid // in the order of their first trial
+	best  *grid   // of all
+	end   End
+	// point is the number of the machine in a sweep, 0 without one.
+	point int
+	// recorder simulates when grids are tried on several machines, else nil.
+	recorder *recorder
+	failed   error           // why one of the grids could not be simulated
+	warned   map[string]bool // texts of warnings that were given
 }
 
 // grid is a grid that may be tried.
@@ -172,7 +201,8 @@ func (g *grid) feasible() bool { return g != nil && g.score.over == 0 }
 
 func (g *grid) name() string { return fmt.Sprint(g.extents) }
 
-// run searches in the mode of the configuration and writes the results.
+// run searches in the mode of the configuration and writes the results, but not the
+// end record.
 func (s *state) run(ctx context.Context) (*Best, error) {
 	s.end = End{Record: "end", Possible: countGrids(s.cfg.Max, len(s.shape.Extents))}
 	list := grids(s.cfg.Max, s.shape.Extents, s.cfg.Mode == All)
@@ -221,7 +251,7 @@ func (s *state) nothing() error {
 // bestRecord returns the record of the best grid.
 func (s *state) bestRecord() *Best {
 	g := s.best
-	return &Best{"best", g.extents, g.n, g.out.time, g.out.efficiency, s.costOf(g), s.cfg.Machine.Order()}
+	return &Best{"best", s.point, g.extents, g.n, g.out.time, g.out.efficiency, s.costOf(g), s.cfg.Machine.Order()}
 }
 
 // costOf returns the cost of a grid, nil for other objectives.
@@ -241,14 +271,14 @@ func (s *state) write(passes []*pass) (*Best, error) {
 				continue
 			}
 			g := p.best
-			c := Comparison{"comparison", p.mode, g.extents, g.n, g.out.time, g.out.efficiency, behind(g.score, s.best.score), p.evaluated, p.partial}
+			c := Comparison{"comparison", s.point, p.mode, g.extents, g.n, g.out.time, g.out.efficiency, behind(g.score, s.best.score), p.evaluated, p.partial}
 			if err := s.enc.Encode(c); err != nil {
 				return nil, err
 			}
 		}
 	}
 	for _, g := range s.front() {
-		if err := s.enc.Encode(Point{"pareto", g.extents, g.n, g.out.time}); err != nil {
+		if err := s.enc.Encode(Point{"pareto", s.point, g.extents, g.n, g.out.time}); err != nil {
 			return nil, err
 		}
 	}
@@ -263,7 +293,7 @@ func (s *state) write(passes []*pass) (*Best, error) {
 			}
 		}
 	}
-	return best, s.enc.Encode(s.end)
+	return best, nil
 }
 
 // behind returns by what share a is worse than b, which is at least as good.

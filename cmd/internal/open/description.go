@@ -105,18 +105,26 @@ func (d *Description) Apply(sets, scales []string) ([]Applied, error) {
 		if err != nil {
 			return nil, cli.Usagef("%v", err)
 		}
-		var m []machine.Changed
-		if d.Parasol != nil {
-			m, err = d.Parasol.Apply(c)
-		} else {
-			m, err = d.Tree.Apply(c)
-		}
+		m, err := d.change(c)
 		if err != nil {
-			return nil, &changeError{err}
+			return nil, err
 		}
 		made = append(made, Applied{c, m})
 	}
 	return made, nil
+}
+
+// change makes one change and returns the parameters that it changed.
+func (d *Description) change(c machine.Change) (m []machine.Changed, err error) {
+	if d.Parasol != nil {
+		m, err = d.Parasol.Apply(c)
+	} else {
+		m, err = d.Tree.Apply(c)
+	}
+	if err != nil {
+		return nil, &changeError{err}
+	}
+	return m, nil
 }
 
 // changeError is the error of a change that cannot be made on this machine,

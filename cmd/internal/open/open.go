@@ -5,16 +5,13 @@ package open
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 
 	"dvmtools/cmd/internal/cli"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
-	"dvmtools/pkg/machine"
 	"dvmtools/pkg/machine/par"
 	"dvmtools/pkg/machine/parasol"
 	"dvmtools/pkg/ptr"
@@ -54,99 +51,6 @@ func One(e *cli.Env, what string) (string, error) {
 // maxMachineFile is the largest size of a machine file in bytes; it is read at
 // once.
 const maxMachineFile = 16 << 20
-
-// Machine reads the machine that the options of [MachineFlags] describe, with
-// the changes that they ask for and its processors in the order that they state,
-// and shows the warnings and notes about it.
-func Machine(e *cli.Env) (*machine.Machine, error) {
-	order := machine.Order(e.Flags.String("order"))
-	if !slices.Contains(machine.Orders(), order) {
-		return nil, cli.Usagef("--order: found %q, expected file, fastest or cyclic", order)
-	}
-	m, err := unordered(e)
-	if err != nil {
-		return nil, err
-	}
-	if m, err = m.Ordered(order); err != nil {
-		return nil, fmt.Errorf("--order: %w", err)
-	}
-	return m, nil
-}
-
-// unordered is [Machine] with the processors as the description lists them.
-func unordered(e *cli.Env) (*machine.Machine, error) {
-	files := e.Values("machine")
-	if len(files) == 0 {
-		return nil, cli.Usagef("no machine is given; name its description with -m FILE (see testdata/machines for examples)")
-	}
-	var d Description
-	var sources []par.Source
-	var wanted *int64
-	for _, f := range files {
-		file, id := splitID(f)
-		if id != nil {
-			wanted = id
-		}
-		s, err := source(e, file)
-		if err != nil {
-			return nil, err
-		}
-		if d.Name = s.Name; parasol.Is(s.Text) && len(files) > 1 {
-			return nil, cli.Usagef("%s is a machine of Parasol, found %d machine descriptions, expected it alone", s.Name, len(files))
-		}
-		sources = append(sources, s)
-	}
-	var list diag.List
-	if parasol.Is(sources[0].Text) {
-		d.Parasol, list = parasol.Parse(d.Name, sources[0].Text)
-	} else {
-		d.Tree, list = par.ParseAll(sources...)
-	}
-	for _, n := range list.Notes() {
-		e.Note(n)
-	}
-	if err := list.Err(); err != nil {
-		for _, w := range list.Warnings() {
-			e.Warn(w)
-		}
-		return nil, err
-	}
-	if _, err := Warn(e, list.Warnings()); err != nil {
-		return nil, err
-	}
-	if wanted != nil {
-		if err := checkID(&d, *wanted); err != nil {
-			return nil, err
-		}
-	}
-	made, err := d.Apply(e.Values("set"), e.Values("scale"))
-	if err != nil {
-		return nil, err
-	}
-	if d.Parasol != nil {
-		m, err := links(e, &d)
-		if err == nil {
-			m.Changes = changes(made)
-		}
-		return m, err
-	}
-	for _, name := range parasolOnly {
-		if e.Flags.IsSet(name) {
-			return nil, cli.Usagef("--%s is for machines of Parasol, %s is a description in Predictor.par", name, d.Name)
-		}
-	}
-	d.Tree.Changes = changes(made)
-	return d.Tree, nil
-}
-
-// changes returns what headers state about changes that were made.
-func changes(made []Applied) []machine.ChangeMade {
-	var list []machine.ChangeMade
-	for _, a := range made {
-		list = append(list, a.Change.Made(len(a.Moved)))
-	}
-	return list
-}
 
 // source reads a machine description, and refuses other kinds of input.
 func source(e *cli.Env, name string) (s par.Source, err error) {

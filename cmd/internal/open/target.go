@@ -30,37 +30,34 @@ func MachineFlags() []urfave.Flag {
 // Predictor.par.
 var parasolOnly = []string{"topology-id", "model", "traced-on", "small-loops"}
 
-// links returns the machine that programs are simulated on, from a Parasol
-// machine and the options about it.
-func links(e *cli.Env, d *Description) (*machine.Machine, error) {
-	m := d.Parasol.Machine()
-	var o parasol.TargetOptions
+// target returns which part of a Parasol machine programs are simulated on.
+func (k *Machines) target(m *parasol.Machine) (o parasol.TargetOptions, err error) {
+	e := k.env
 	if id := e.Flags.String("topology-id"); id != "" {
 		n, err := strconv.ParseInt(id, 10, 64)
 		if err != nil {
-			return nil, cli.Usagef("--topology-id: found %q, expected the id of a topology", id)
+			return o, cli.Usagef("--topology-id: found %q, expected the id of a topology", id)
 		}
 		if o.Topology = m.Topology(n); o.Topology == nil {
-			return nil, fmt.Errorf("--topology-id: found no topology %d in %s, expected one of %s", n, d.Name, topologies(m))
+			return o, fmt.Errorf("--topology-id: found no topology %d in %s, expected one of %s", n, k.name, topologies(m))
 		}
 	} else if _, err := m.Hardware(); err != nil {
-		return nil, fmt.Errorf("%w; choose one with --topology-id", err)
+		return o, fmt.Errorf("%w; choose one with --topology-id", err)
 	}
 	o.Model = e.Flags.String("model")
 	if o.Model != "" {
 		if !slices.Contains(parasol.Models(), o.Model) {
-			return nil, cli.Usagef("--model: found %q, expected %s", o.Model, strings.Join(parasol.Models(), ", "))
+			return o, cli.Usagef("--model: found %q, expected %s", o.Model, strings.Join(parasol.Models(), ", "))
 		}
 		if there := m.ModelSections(); !slices.Contains(there, o.Model) {
-			return nil, fmt.Errorf("--model: found no section %s in %s, expected one that the file has: %s", o.Model, d.Name, orNone(there))
+			return o, fmt.Errorf("--model: found no section %s in %s, expected one that the file has: %s", o.Model, k.name, orNone(there))
 		}
 	}
-	var err error
-	if o.Powers.TracedOn, err = tracedOn(e, m); err != nil {
-		return nil, err
+	if o.Powers.TracedOn, err = k.tracedOn(m); err != nil {
+		return o, err
 	}
 	o.Powers.SmallLoops = e.Flags.Bool("small-loops")
-	return m.Target(o)
+	return o, nil
 }
 
 // topologies lists the topologies of a machine.
@@ -85,21 +82,24 @@ func orNone(list []string) string {
 
 // tracedOn returns the processor type that --traced-on names, of m or of the
 // machine in another file; nil when it is not given.
-func tracedOn(e *cli.Env, m *parasol.Machine) (*parasol.ProcessorType, error) {
-	s := e.Flags.String("traced-on")
+func (k *Machines) tracedOn(m *parasol.Machine) (*parasol.ProcessorType, error) {
+	s := k.env.Flags.String("traced-on")
 	if s == "" {
 		return nil, nil
 	}
 	number := s
 	if i := strings.LastIndexByte(s, ':'); i >= 0 {
-		d, err := OpenDescription(e, s[:i])
-		if err != nil {
-			return nil, err
+		if k.traced == nil {
+			d, err := OpenDescription(k.env, s[:i])
+			if err != nil {
+				return nil, err
+			}
+			if d.Parasol == nil {
+				return nil, fmt.Errorf("--traced-on: found a description in Predictor.par in %s, expected a Parasol machine", d.Name)
+			}
+			k.traced = d.Parasol.Machine()
 		}
-		if d.Parasol == nil {
-			return nil, fmt.Errorf("--traced-on: found a description in Predictor.par in %s, expected a Parasol machine", d.Name)
-		}
-		m, number = d.Parasol.Machine(), s[i+1:]
+		m, number = k.traced, s[i+1:]
 	}
 	id, err := strconv.ParseInt(number, 10, 64)
 	if err != nil {
