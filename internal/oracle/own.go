@@ -251,10 +251,14 @@ func all(src call.Source) (*known, error) {
 // when nobody can tell (docs/model.md#unequal-starts).
 func (l *known) lateStarts(processes int) []float64 {
 	sum := make([]float64, processes)
+	known := false
 	for i := range l.calls {
 		c := &l.calls[i]
 		if c.Outside {
 			continue
+		}
+		if known = known || !c.Own.Empty(); !known {
+			return nil // the first call decides whether a trace keeps own times
 		}
 		for p := range sum {
 			if len(c.Own.Call) > 0 {

@@ -33,6 +33,9 @@ func newFeed(name string, r io.Reader, opts Options) *feed {
 		var ev event
 		return mayBeEvent(line) && parseEvent(line, &ev) && ev.bad == ""
 	})
+	if opts.Buffer > 0 {
+		in.Bound(opts.Buffer)
+	}
 	f := &feed{name: name, opts: opts, in: in}
 	if opts.Like != nil {
 		f.scanner = opts.Like.feed.scanner

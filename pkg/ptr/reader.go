@@ -42,6 +42,9 @@ type Options struct {
 	// traces, a negative number that none is remembered. Each thread has its
 	// own. What is read does not depend on it.
 	Remember int
+	// Buffer bounds the buffers for reading a long trace, in bytes: 0 means a
+	// bound that suits a few traces.
+	Buffer int
 	// Like is the reader of a trace of the same run, or nil: what it remembers
 	// serves both. They must be used by one goroutine, without
 	// [Reader.ReadAhead].

@@ -15,8 +15,11 @@ import (
 // began later, by the difference (docs/model.md#unequal-starts).
 
 const (
-	// maxBeforeStart is how many calls are looked through for such a place.
+	// maxBeforeStart is how many calls are looked through for such a place, and
+	// maxTimesAhead how many own times they have at most, 8 MB: those of a thousand
+	// calls of 500 processes.
 	maxBeforeStart = 1 << 13
+	maxTimesAhead  = 1 << 20
 	// leastWait and timesLonger say what is waiting for sure: that long, and that
 	// many times the time of the one who came last.
 	leastWait   = units.Seconds(20e-6)
@@ -26,20 +29,23 @@ const (
 // ahead is a source of which some calls have been read already.
 type ahead struct {
 	call.Source
-	read []call.Call
-	err  error // behind them
+	read  []call.Call
+	taken int   // how many of them
+	err   error // behind them
 	// behind says that the last of them is behind the program's end, drained
 	// that what comes behind them has been asked for.
 	behind, drained bool
 }
 
 func (a *ahead) Next() (*call.Call, error) {
-	if len(a.read) > 0 {
-		c := &a.read[0]
-		a.read = a.read[1:]
-		return c, nil
+	if a.taken > 0 {
+		a.read[a.taken-1] = call.Call{} // its times may be many
 	}
-	a.drained = true
+	if a.taken < len(a.read) {
+		a.taken++
+		return &a.read[a.taken-1], nil
+	}
+	a.read, a.taken, a.drained = nil, 0, true
 	if a.err != nil {
 		return nil, a.err
 	}
@@ -48,7 +54,7 @@ func (a *ahead) Next() (*call.Call, error) {
 
 // Exit is found once the calls before it have been taken.
 func (a *ahead) Exit() *call.Exit {
-	if len(a.read) > 0 || !a.drained && !a.behind {
+	if a.taken < len(a.read) || !a.drained && !a.behind {
 		return &call.Exit{}
 	}
 	return a.Source.Exit()
@@ -60,20 +66,29 @@ func (a *ahead) Exit() *call.Exit {
 func startsOf(src call.Source, processes int) ([]units.Seconds, call.Source) {
 	a := &ahead{Source: src}
 	clocks := make([]units.Seconds, processes)
-	for len(a.read) < maxBeforeStart {
+	known := false // own times have been met
+	for times := 0; len(a.read) < maxBeforeStart && times < maxTimesAhead; {
 		c, err := src.Next()
 		if err != nil {
 			a.err = err
 			return nil, a
 		}
 		a.read = append(a.read, c.Clone())
+		times += len(c.Own.Call) + len(c.Own.Ret)
 		if a.behind = src.Exit().Found; a.behind || c.CheckOwn(processes) != nil {
 			return nil, a
 		}
-		if c.Outside || c.Own.Empty() {
+		if c.Outside {
 			continue
 		}
 		o := &c.Own
+		if o.Empty() {
+			if !known {
+				return nil, a // the trace keeps none
+			}
+			continue
+		}
+		known = true
 		for p := range clocks {
 			for _, times := range [...][]units.Seconds{o.Call, o.Ret} {
 				if len(times) > 0 {

@@ -43,6 +43,7 @@ type Pieces struct {
 	line   int
 	read   int64 // bytes so far
 	size   int   // of buffers
+	most   int   // size that buffers reach on their own
 	err    error
 }
 
@@ -51,13 +52,17 @@ type Pieces struct {
 // When more than first bytes of the input have no such line, they become the
 // first piece, and the rest is split at any line end.
 func NewPieces(r io.Reader, name string, first int, begins func(line []byte) bool) *Pieces {
-	return &Pieces{r: r, name: name, begins: begins, max: DefaultMaxLine, first: first, size: firstBuffer}
+	return &Pieces{r: r, name: name, begins: begins, max: DefaultMaxLine, first: first, size: firstBuffer, most: lineBuffer}
 }
+
+// Bound bounds the buffers that long inputs get, in bytes: they are larger only
+// where a piece needs it.
+func (s *Pieces) Bound(most int) { s.most = most }
 
 // Next reads the next piece into p, whose memory it uses again. It must not be
 // called after a piece with an error.
 func (s *Pieces) Next(p *Piece) {
-	if s.size < lineBuffer && s.read >= growth*int64(s.size) {
+	if 2*s.size <= s.most && s.read >= growth*int64(s.size) {
 		s.size *= 2
 	}
 	rest := s.rest

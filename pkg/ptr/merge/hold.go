@@ -10,11 +10,15 @@ import (
 // Operating systems limit the number of open files, and each open trace has a
 // decoder with its buffers. In runs of at most keptOpen processes all traces stay
 // open and are read as they arrive, as named pipes need. In larger runs small
-// traces are read into memory and closed at once.
+// traces are read into memory and closed at once, and the buffers of the others are
+// smaller.
 const (
 	keptOpen  = 64
 	heldTrace = 256 << 10
 	heldAll   = 64 << 20
+
+	// A trace that stays open has three buffers or four.
+	allBuffers = 8 << 20
 )
 
 // holder reads small traces into memory.

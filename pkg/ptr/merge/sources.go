@@ -51,7 +51,7 @@ func (m *merger) open(sources []Source) error {
 		}
 		p := &process{index: i, name: s.Name, src: src, stated: unknownProcess}
 		m.procs = append(m.procs, p)
-		if p.rd, err = ptr.NewReader(s.Name, src, ptr.Options{Like: m.procs[0].rd}); err != nil {
+		if p.rd, err = ptr.NewReader(s.Name, src, ptr.Options{Like: m.procs[0].rd, Buffer: allBuffers / len(sources)}); err != nil {
 			return err
 		}
 	}
