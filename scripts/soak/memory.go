@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
@@ -102,18 +104,33 @@ func manyTraces(p program, dir string, n int, size int64) (int64, error) {
 	was := fmt.Sprintf("ProcCount=%d", processes)
 	p.head = bytes.ReplaceAll(p.head, []byte(was), fmt.Appendf(nil, "ProcCount=%d", n))
 	p.head = bytes.Replace(p.head, []byte("PSSize= 2 2 1;"), fmt.Appendf(nil, "PSSize= %d 1 1;", n), 1)
-	var text bytes.Buffer
-	if err := p.write(&text, p.rounds(size)); err != nil {
-		return 0, err
-	}
+	const itself = "ProcCount=1  HasCurrent=1  CentralProc=%d"
+	total := int64(0)
 	for i := range n {
+		own := p
+		own.head = bytes.Replace(p.head, fmt.Appendf(nil, itself, 0), fmt.Appendf(nil, itself, i), 1)
+		own.body = otherTimes(p.body, i)
+		var text bytes.Buffer
+		if err := own.write(&text, p.rounds(size)); err != nil {
+			return 0, err
+		}
 		name := filepath.Join(dir, fmt.Sprintf("heat%d_%d.ptr", i, i))
 		if err := os.WriteFile(name, text.Bytes(), 0o666); err != nil {
 			return 0, err
 		}
+		total += int64(text.Len())
 	}
-	return int64(n) * int64(text.Len()), nil
+	return total, nil
 }
+
+// otherTimes gives process i other times than any other one: the last four digits
+// of most of them.
+func otherTimes(text []byte, i int) []byte {
+	r := rand.New(rand.NewPCG(uint64(i), 7))
+	return shortTime.ReplaceAllFunc(text, func([]byte) []byte { return fmt.Appendf(nil, "TIME=0.0000%04d", r.IntN(10000)) })
+}
+
+var shortTime = regexp.MustCompile(`TIME=0\.0000\d{4}`)
 
 // A used row is the memory and time of a process of a pipeline.
 type used struct {
@@ -121,19 +138,20 @@ type used struct {
 	text    int64 // bytes of trace that the run began with
 	seconds float64
 	memory  float64 // MB
+	limit   float64 // MB
 }
 
-// memoryTable returns rows as Markdown, and whether all stay below the limit.
+// memoryTable returns rows as Markdown, and whether all stay below their limits.
 func memoryTable(rows []used) ([]byte, bool) {
 	var b bytes.Buffer
 	ok := true
-	fmt.Fprint(&b, "| process | traces | for | most memory | below 100 MB |\n| --- | ---: | ---: | ---: | --- |\n")
+	fmt.Fprint(&b, "| process | traces | for | most memory | limit | kept |\n| --- | ---: | ---: | ---: | ---: | --- |\n")
 	for _, r := range rows {
 		result := "yes"
-		if r.memory >= 100 {
+		if r.memory >= r.limit {
 			ok, result = false, "NO"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %.0fs | %.0f MB | %s |\n", r.what, bytesText(r.text), r.seconds, r.memory, result)
+		fmt.Fprintf(&b, "| %s | %s | %.0fs | %.0f MB | %.0f MB | %s |\n", r.what, bytesText(r.text), r.seconds, r.memory, r.limit, result)
 	}
 	return b.Bytes(), ok
 }

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -34,36 +35,71 @@ func memory(size int64) ([]used, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows, err := many(dir, runs[0])
+	small := "ulimit -n 128"
+	rows, err := many(dir, runs[0], 50_000, 100, stage{"`dvmtrace-merge` of 1000 traces, `" + small + "`", []string{small + " && exec"}})
 	if err != nil {
 		return nil, err
 	}
-	long, err := long(dir, machine, runs, size)
-	return append(rows, long...), err
+	larger, err := many(dir, runs[0], min(size/thousand, 2_500_000), 200,
+		stage{"`dvmtrace-merge` of 1000 traces", []string{"exec"}},
+		stage{"`dvmtrace-merge --call-times own` of 1000 traces", []string{"exec", "--call-times", "own"}})
+	rows = append(rows, larger...)
+	if err != nil {
+		return rows, err
+	}
+	simulate := []stage{
+		{"`dvmtrace-parse` behind it", []string{filepath.Join(dir, "dvmtrace-parse")}},
+		{"`dvmsim -g 2x2x1` behind that", []string{filepath.Join(dir, "dvmsim"), "-q", "-m", machine, "-g", "2x2x1"}},
+	}
+	for _, way := range []struct {
+		options []string
+		behind  []stage
+	}{{nil, simulate}, {[]string{"--call-times", "own"}, simulate}, {[]string{"--measured"}, nil}} {
+		l, err := long(dir, runs, size, way.options, way.behind)
+		rows = append(rows, l...)
+		if err != nil {
+			return rows, err
+		}
+	}
+	return rows, nil
 }
 
-// many merges a thousand traces with few files open at a time.
-func many(dir string, p program) ([]used, error) {
-	const n, each, open = 1000, 50_000, 128
+// thousand is how many small traces are merged.
+const thousand = 1000
+
+// many merges a thousand traces of so many bytes each in several ways, each below
+// the limit in MB. The first argument of a stage goes before the command, the
+// others behind it.
+func many(dir string, p program, each int64, limit float64, ways ...stage) ([]used, error) {
 	traces := filepath.Join(dir, "many")
 	if err := os.Mkdir(traces, 0o777); err != nil {
 		return nil, err
 	}
-	size, err := manyTraces(p, traces, n, each)
+	size, err := manyTraces(p, traces, thousand, each)
 	if err != nil {
 		return nil, err
 	}
-	line := fmt.Sprintf("ulimit -n %d && exec %s %s", open, filepath.Join(dir, "dvmtrace-merge"), filepath.Join(traces, "heat"))
-	rows, err := pipeline(size, stage{fmt.Sprintf("`dvmtrace-merge` of %d traces, `ulimit -n %d`", n, open), []string{"sh", "-c", line}})
+	var rows []used
+	for _, w := range ways {
+		line := append([]string{w.args[0], filepath.Join(dir, "dvmtrace-merge")}, w.args[1:]...)
+		line = append(line, filepath.Join(traces, "heat"))
+		var r []used
+		if r, err = pipeline(size, limit, stage{w.what, []string{"sh", "-c", strings.Join(line, " ")}}); err != nil {
+			break
+		}
+		rows = append(rows, r...)
+	}
 	if rerr := os.RemoveAll(traces); err == nil {
 		err = rerr
 	}
 	return rows, err
 }
 
-// long sends a run of four processes through merge, parse and sim.
-func long(dir, machine string, runs []program, size int64) ([]used, error) {
-	merge := []string{filepath.Join(dir, "dvmtrace-merge")}
+// long sends a run of four processes through merge, with the given options, and
+// the stages behind it.
+func long(dir string, runs []program, size int64, options []string, behind []stage) ([]used, error) {
+	merge := append([]string{filepath.Join(dir, "dvmtrace-merge")}, options...)
+	what := strings.Join(append([]string{"`dvmtrace-merge"}, options...), " ") + "`"
 	var failed []error
 	var mu sync.Mutex
 	total := int64(0)
@@ -73,6 +109,7 @@ func long(dir, machine string, runs []program, size int64) ([]used, error) {
 		if err := syscall.Mkfifo(name, 0o666); err != nil {
 			return nil, err
 		}
+		defer os.Remove(name)
 		merge = append(merge, name)
 		total += int64(len(p.head)+len(p.tail)) + n*int64(len(p.body))
 		go func() { // ends with the pipe's reader
@@ -89,10 +126,7 @@ func long(dir, machine string, runs []program, size int64) ([]used, error) {
 			}
 		}()
 	}
-	rows, err := pipeline(total,
-		stage{fmt.Sprintf("`dvmtrace-merge` of %d traces", len(runs)), merge},
-		stage{"`dvmtrace-parse` behind it", []string{filepath.Join(dir, "dvmtrace-parse")}},
-		stage{"`dvmsim -g 2x2x1` behind that", []string{filepath.Join(dir, "dvmsim"), "-q", "-m", machine, "-g", "2x2x1"}})
+	rows, err := pipeline(total, 100, append([]stage{{fmt.Sprintf("%s of %d traces", what, len(runs)), merge}}, behind...)...)
 	mu.Lock()
 	defer mu.Unlock()
 	if err == nil && len(failed) > 0 {
@@ -108,8 +142,8 @@ type stage struct {
 }
 
 // pipeline runs stages that read from each other, discards the output of the last
-// one, and returns what each used.
-func pipeline(size int64, stages ...stage) ([]used, error) {
+// one, and returns what each used. limit is their limit of memory in MB.
+func pipeline(size int64, limit float64, stages ...stage) ([]used, error) {
 	cmds := make([]*exec.Cmd, len(stages))
 	errs := make([]bytes.Buffer, len(stages))
 	var between *os.File
@@ -146,7 +180,7 @@ func pipeline(size int64, stages ...stage) ([]used, error) {
 		if err := c.Wait(); err != nil && first == nil {
 			first = fmt.Errorf("%s: %w\n%s", stages[i].what, err, errs[i].Bytes())
 		}
-		rows[i] = used{what: stages[i].what, text: size, seconds: time.Since(begin).Seconds()}
+		rows[i] = used{what: stages[i].what, text: size, limit: limit, seconds: time.Since(begin).Seconds()}
 		if u, ok := c.ProcessState.SysUsage().(*syscall.Rusage); ok {
 			rows[i].memory = float64(u.Maxrss) / 1e3 // kB, but on darwin bytes
 			if runtime.GOOS == "darwin" {
