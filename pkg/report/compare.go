@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/units"
@@ -147,12 +148,14 @@ type cause struct {
 	a, b float64
 	// where is the interval in which it differs most, in the same direction.
 	where Pair
+	// line is that at which it differs most, "" when it is not known.
+	line string
 }
 
 func (c *cause) change() float64 { return c.b - c.a }
 
 // findCauses returns the parts of time that differ, the largest difference first.
-func findCauses(a, b *Tree, pairs []Pair) []cause {
+func findCauses(a, b *Tree, pairs []Pair, lines []LinePair) []cause {
 	var list []cause
 	pa, pb := processorsOf(a), processorsOf(b)
 	for _, c := range causes {
@@ -170,6 +173,7 @@ func findCauses(a, b *Tree, pairs []Pair) []cause {
 				most, x.where = d, p
 			}
 		}
+		x.line = worstChange(lines, c.of, pa, pb, x.change())
 		list = append(list, x)
 	}
 	slices.SortStableFunc(list, func(x, y cause) int { return cmp.Compare(math.Abs(y.change()), math.Abs(x.change())) })
@@ -183,7 +187,8 @@ func processorsOf(t *Tree) float64 { return max(1, float64(t.Root.Processors)) }
 func Compare(a, b *Tree, nameA, nameB string) *Sheet {
 	pairs := Match(a, b)
 	ta, tb := a.Root.ExecutionTime, b.Root.ExecutionTime
-	list := findCauses(a, b, pairs)
+	lines := MatchLines(a, b)
+	list := findCauses(a, b, pairs, lines)
 	s := &Sheet{
 		Kind:  "comparison",
 		Title: comparisonTitle(a, b),
@@ -207,6 +212,9 @@ func Compare(a, b *Tree, nameA, nameB string) *Sheet {
 		s.Tables = append(s.Tables, predictionTable(pairs, processorsOf(a), processorsOf(b)))
 	}
 	s.Tables = append(s.Tables, causeTable(list, float64(ta)), changeTable(pairs))
+	if len(lines) > 0 {
+		s.Tables = append(s.Tables, lineChanges(lines, processorsOf(a), processorsOf(b)))
+	}
 	return s
 }
 
@@ -260,7 +268,18 @@ func (c *cause) sentence(total float64, places bool) string {
 			s += ", most of it in the " + kindOfInterval(n.Type) + " at " + placeWords(&n.Interval)
 		}
 	}
-	return s + "."
+	return c.atLine(s) + "."
+}
+
+// atLine adds the line to a sentence that may name an interval.
+func (c *cause) atLine(s string) string {
+	switch {
+	case c.line == "":
+		return s
+	case strings.Contains(s, ", most of it"):
+		return s + " and at " + c.line
+	}
+	return s + ", most of it at " + c.line
 }
 
 // either returns the interval in the second program, or in the first.
@@ -306,7 +325,7 @@ func numbered(n *Node) string {
 func causeTable(list []cause, total float64) table {
 	t := table{name: "causes", title: "Why",
 		note:    "Time of the average processor; the changes sum to that of the execution time.",
-		columns: []columnOf{{"part of the time", true}, {"A", false}, {"B", false}, {"change", false}, {"of A's time", false}, {"most of it at", true}}}
+		columns: []columnOf{{"part of the time", true}, {"A", false}, {"B", false}, {"change", false}, {"of A's time", false}, {"most of it at", true}, {"at line", true}}}
 	for i := range list {
 		c := &list[i]
 		where := ""
@@ -314,7 +333,7 @@ func causeTable(list []cause, total float64) table {
 			where = numbered(n)
 		}
 		t.rows = append(t.rows, []field{words(c.label), secondsField(units.Seconds(c.a)), secondsField(units.Seconds(c.b)),
-			secondsField(units.Seconds(c.change())).difference(), ratioField(ratio(c.change(), total)).difference(), words(where)})
+			secondsField(units.Seconds(c.change())).difference(), ratioField(ratio(c.change(), total)).difference(), words(where), words(c.line)})
 	}
 	return t
 }

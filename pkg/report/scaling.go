@@ -48,7 +48,7 @@ func Scale(trees []*Tree, names []string) *Sheet {
 	}
 	if last.Root.Processors > first.Root.Processors {
 		pairs := Match(first, last)
-		list := findCauses(first, last, pairs)
+		list := findCauses(first, last, pairs, MatchLines(first, last))
 		slices.SortStableFunc(list, func(x, y cause) int { return cmp.Compare(y.change(), x.change()) })
 		if len(list) > 0 && list[0].change() > 0.01*float64(last.Root.ExecutionTime) {
 			s.Sentences = append(s.Sentences, "From "+gridWords(first.Header.Grid)+" to "+gridWords(last.Header.Grid)+" the average processor spends "+grows(&list[0], len(pairs) > 1))
@@ -76,7 +76,7 @@ func grows(c *cause, places bool) string {
 	if n := c.where.either(); n != nil && places && n.Up != nil {
 		s += ", most of it in the " + kindOfInterval(n.Type) + " at " + placeWords(&n.Interval)
 	}
-	return s + "."
+	return c.atLine(s) + "."
 }
 
 // scalingFacts returns what is the same in all simulations.

@@ -27,6 +27,8 @@ type update struct {
 	Lone      string          `json:"lone"`
 	// LinesHTML is the table of lines, "" without one.
 	LinesHTML string `json:"linesHTML"`
+	// ExchangesHTML is the table of exchanges.
+	ExchangesHTML string `json:"exchangesHTML"`
 }
 
 // updatePart is a line of the legend.
@@ -63,6 +65,10 @@ func WriteUpdate(w io.Writer, t *Tree) error {
 	var table bytes.Buffer
 	writeLines(&pageWriter{w: &table, threads: 1}, lines, t, Options{})
 	u.LinesHTML = table.String()
+	table.Reset()
+	x := exchangeTable(t)
+	writeTable(&pageWriter{w: &table, threads: 1}, &x, Options{})
+	u.ExchangesHTML = table.String()
 	top, err := json.Marshal(u)
 	if err != nil {
 		return err

@@ -22,6 +22,7 @@ function showTop(top) {
   });
   showFacts(top);
   showLineTable(top.linesHTML);
+  if (byId("exchanges")) byId("exchanges").outerHTML = top.exchangesHTML;
   showFindings(top.findings || []);
 }
 
