@@ -309,3 +309,20 @@ func Source(t testing.TB, name string, text []byte) call.Source {
 	}
 	return record(t, name, fmt.Sprintf("%p", text), text).Source()
 }
+
+// Longer returns the calls of a trace whose time steps, each of which begins with a
+// call of the function begin, are there times as often, but for the first and the
+// last.
+func Longer(t testing.TB, name, begin string, times int) *call.Recording {
+	t.Helper()
+	text := Text(t, name)
+	mark := []byte("\ncall_" + begin)
+	first := bytes.Index(text, mark) + 1
+	second := first + bytes.Index(text[first:], mark) + 1
+	last := bytes.LastIndex(text, mark) + 1
+	if first == 0 || second <= first || last <= second {
+		t.Fatalf("%s has no time steps that begin with %s", name, begin)
+	}
+	long := slices.Concat(text[:second], bytes.Repeat(text[second:last], times), text[last:])
+	return record(t, name, fmt.Sprint(name, " ", begin, " ", times), long)
+}
