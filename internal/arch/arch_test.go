@@ -33,7 +33,7 @@ var packages = []struct {
 	{"pkg/call", "pkg/diag pkg/units pkg/libdvm pkg/ndjson"},
 	{"pkg/ptr", "pkg/diag pkg/units pkg/libdvm pkg/stream pkg/call"},
 	{"pkg/object", "pkg/diag pkg/libdvm pkg/layout pkg/procs pkg/call"},
-	{"pkg/program", "pkg/libdvm pkg/call pkg/object"},
+	{"pkg/program", "pkg/diag pkg/units pkg/libdvm pkg/call pkg/object"},
 	{"pkg/ptr/merge", "pkg/diag pkg/units pkg/libdvm pkg/call pkg/ptr pkg/object"},
 	{"pkg/expr", "pkg/diag"},
 	{"pkg/density", "pkg/diag pkg/units pkg/layout pkg/expr"},

@@ -60,6 +60,9 @@ func (r *Recording) Warnings() []*diag.Error { return r.warnings }
 // Header returns the header of the stream.
 func (r *Recording) Header() *Header { return &r.header }
 
+// Exit returns the program's end.
+func (r *Recording) Exit() *Exit { return &r.exit }
+
 // Source returns a source that reads the recording from its beginning.
 func (r *Recording) Source() Source { return &replay{r: r} }
 

@@ -62,11 +62,11 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 		n.pay(&p, "reduction", at, rounds, once, formula)
 	default:
 		if r.Each == nil || senders == int64(set.size) {
-			n.place(&p, "gather", set, n.star(set, r.Root, senders, set.each, gather, r.Bytes))
+			n.place(&p, "gather", set, n.starOf(set, r.Root, senders, gather, r.Bytes))
 		} else {
 			n.place(&p, "gather", set, n.partialStar(&r, senders))
 		}
-		n.place(&p, "broadcast", set, n.star(set, r.Root, int64(set.size), set.each, result, r.Bytes))
+		n.place(&p, "broadcast", set, n.starOf(set, r.Root, int64(set.size), result, r.Bytes))
 	}
 	return p
 }
@@ -88,7 +88,7 @@ func (n *Network) Broadcast(start units.Seconds, s Set, root int, b units.Bytes)
 	case n.opts.Collectives == options.Tree:
 		n.rounds(&p, "broadcast", set, doublings(reached), b)
 	default:
-		n.place(&p, "broadcast", set, n.star(set, root, reached, set.each, inform, b))
+		n.place(&p, "broadcast", set, n.starOf(set, root, reached, inform, b))
 	}
 	return p
 }
@@ -153,7 +153,50 @@ func (n *Network) partialStar(r *Reduction, senders int64) *load {
 	if n.links != nil {
 		return n.linkStar(nil, r.Who, r.Root, r.Each, gather, r.Bytes)
 	}
-	return n.star(nil, r.Root, senders, r.Each, gather, r.Bytes)
+	if r.Who == nil {
+		return n.star(nil, r.Root, senders, r.Each, gather, r.Bytes)
+	}
+	return n.mediaStars.of(mediaStarKey{who: r.Who, root: r.Root, count: senders, bytes: r.Bytes}, func() *load {
+		return n.star(nil, r.Root, senders, r.Each, gather, r.Bytes)
+	})
+}
+
+// starOf is star for all processors of a set, remembered.
+func (n *Network) starOf(all *set, root int, count int64, p purpose, b units.Bytes) *load {
+	if n.links != nil {
+		return n.star(all, root, count, all.each, p, b)
+	}
+	return n.mediaStars.of(mediaStarKey{all: all, root: root, count: count, bytes: b}, func() *load {
+		return n.star(all, root, count, all.each, p, b)
+	})
+}
+
+// mediaStarKey is what a star depends on when no links are told apart: its members are
+// all of a set, or who.
+type mediaStarKey struct {
+	all   *set
+	who   any
+	root  int
+	count int64
+	bytes units.Bytes
+}
+
+// mediaStars are the loads of stars that were made, which recur.
+type mediaStars map[mediaStarKey]*load
+
+// maxMediaStars bounds how many are remembered.
+const maxMediaStars = 1024
+
+func (s *mediaStars) of(k mediaStarKey, split func() *load) *load {
+	l := (*s)[k]
+	if l == nil {
+		if *s == nil || len(*s) >= maxMediaStars {
+			*s = mediaStars{}
+		}
+		l = split()
+		(*s)[k] = l
+	}
+	return l
 }
 
 // star returns the load of equal messages between root and members. count is

@@ -53,6 +53,7 @@ type Network struct {
 	latest, horizon units.Seconds
 	sets            sets
 	loads           loads
+	mediaStars      mediaStars
 }
 
 // booking is a load whose messages could start at ready.

@@ -9,14 +9,27 @@ package program
 
 import (
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/diag"
+	"dvmtools/pkg/units"
 )
 
 // Program is a recorded program. It is not changed, so that several simulations
 // may read it at once.
 type Program struct {
 	*call.Recording
+	own     []own
 	repeats []Repeat
 }
+
+// own is what a call has of its own when it repeats another one.
+type own struct {
+	Times
+	seq int64
+	pos diag.Pos
+}
+
+// Times are the two times of a call: of the user before it, and inside it.
+type Times struct{ Before, Inside units.Seconds }
 
 // Repeat is a stretch of a program: Count times Period calls that are the same but
 // for their times, beginning with the call First, counted from 0.
@@ -28,30 +41,25 @@ func (r *Repeat) end() int { return r.First + r.Period*r.Count }
 // New finds out what is repeated in a recording. That never fails: of a program
 // that refers to objects that are not there, less is known to be repeated.
 func New(rec *call.Recording) *Program {
-	return &Program{rec, find(rec)}
+	p := &Program{Recording: rec, own: make([]own, rec.Len()), repeats: find(rec)}
+	for i := range p.own {
+		c := rec.Call(i)
+		p.own[i] = own{Times{c.CallTime, c.RetTime}, c.Seq, c.Pos}
+	}
+	return p
 }
 
 // Repeats returns the stretches of the program that repeat, in order. Each has at
 // least [LeastCount] repetitions.
 func (p *Program) Repeats() []Repeat { return p.repeats }
 
-// Source returns a source that reads the program from its beginning.
+// Source returns a source that reads the program from its beginning. Calls that
+// are in their places [Again] have their own times and numbers, and otherwise what
+// those in the places [Second] have: handles are those of that time.
 func (p *Program) Source() *Source {
-	return &Source{Source: p.Recording.Source(), program: p}
-}
-
-// Source is a [call.Source] that says of each call whether it repeats another one.
-type Source struct {
-	call.Source
-	program *Program
-	at      int // how many calls were read
-	next    int // the stretch that is not over yet
-}
-
-// Next is part of [call.Source].
-func (s *Source) Next() (*call.Call, error) {
-	s.at++
-	return s.Source.Next()
+	s := &Source{program: p, next: -1}
+	s.stretch()
+	return s
 }
 
 // Turn says what a call is in a stretch that repeats.
@@ -73,29 +81,4 @@ type Place struct {
 	Turn Turn
 	// At counts the calls of the period from 0, of which there are Period.
 	At, Period int
-}
-
-// Place returns the place of the call that Next returned last.
-func (s *Source) Place() Place {
-	i := s.at - 1
-	for s.next < len(s.program.repeats) {
-		r := &s.program.repeats[s.next]
-		if i >= r.end() {
-			s.next++
-			continue
-		}
-		if i < r.First {
-			break
-		}
-		times, at := (i-r.First)/r.Period, (i-r.First)%r.Period
-		turn := Again
-		switch times {
-		case 0, r.Count - 1:
-			turn = Once
-		case 1:
-			turn = Second
-		}
-		return Place{turn, at, r.Period}
-	}
-	return Place{}
 }

@@ -36,11 +36,12 @@ type graph struct {
 type shapeKey struct {
 	row       *libdvm.Func
 	name      string
-	line      int
+	line, ret int // of both halves
 	file      string
+	retFile   string
 	only      call.Half
 	outside   bool
-	args, ret int32
+	blocks    [2]int32
 }
 
 // reader follows the names of objects in a recording.
@@ -122,7 +123,7 @@ func read(rec *call.Recording) *graph {
 func (r *reader) call(i int, c *call.Call) {
 	a, b := r.rec.Blocks(i)
 	args, ret := r.block(a, &c.Args, c.Text), r.block(b, &c.Ret, c.RetText)
-	key := shapeKey{c.Row, c.Func, c.Line, c.File, c.Only, c.Outside, args.others, ret.others}
+	key := shapeKey{c.Row, c.Func, c.Line, c.RetLine, c.File, c.RetFile, c.Only, c.Outside, [2]int32{args.others, ret.others}}
 	n, ok := r.shapes[key]
 	if !ok {
 		n = int32(len(r.shapes))

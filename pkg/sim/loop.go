@@ -198,7 +198,8 @@ func (s *Sim) keepTime(p *portion, user, system spent) {
 // of them do alike is insufficient parallelism.
 func (s *Sim) passShare(p *portion, userSpent, systemSpent spent) {
 	sys, share := p.loop.System, p.share
-	if s.passOwnLoop(sys, share, userSpent, systemSpent, nil, nil) || s.passCosts(p, userSpent, systemSpent) {
+	own := userSpent.own != nil || systemSpent.own != nil
+	if own && s.passOwnLoop(sys, share, userSpent, systemSpent, nil, nil) || s.passCosts(p, userSpent, systemSpent) {
 		return
 	}
 	user, system := userSpent.merged, systemSpent.merged

@@ -21,6 +21,8 @@ type found struct {
 	demands   []clock.Demand
 	bytes     units.Bytes
 	first     bool // the interval is the run-time system's own root
+	// onlyTimes says that the call does nothing but take time on all processors.
+	onlyTimes bool
 	expr      *int64
 }
 
@@ -80,12 +82,41 @@ func (f *flights) keys(dst []flightKey) []flightKey {
 	return append(dst, f.noopLoads...)
 }
 
-// repeating returns src as a program whose repetitions need not be looked at in
-// full, nil when it is none, or when somebody wants to see every call.
-func (s *Sim) repeating(src call.Source) *program.Source {
+// source returns the source that is read for src. When src is a program whose
+// repetitions need not be looked at in full, again is the same; it is nil when
+// somebody wants to see every call as it is.
+func (s *Sim) source(src call.Source) (read call.Source, again *program.Source) {
 	p, ok := src.(*program.Source)
-	if !ok || s.cfg.OwnTimes || s.cfg.Explain != nil || s.measured != nil {
-		return nil
+	switch {
+	case !ok:
+		return s.lookAhead(src), nil
+	case s.cfg.OwnTimes || s.cfg.Explain != nil || s.measured != nil || s.costs != nil && s.costs.Traced:
+		return s.lookAhead(p.Full()), nil
 	}
-	return p
+	return p, p
+}
+
+// noteKind notes whether a call that will come again does nothing that depends on
+// more than its times, outside of the bodies of loops.
+func (s *Sim) noteKind(c *call.Call, inBody bool) {
+	if r := &s.repeats; r.place.Turn == program.Second {
+		row := &handlers[c.Class()]
+		r.found[r.place.At].onlyTimes = row.do == nil && row.run == nil && c.Listed() && !inBody && s.lines == nil && s.ideal == nil
+	}
+}
+
+// passLike passes the times of the calls that come next and of which nothing else
+// must be known.
+func (s *Sim) passLike(src *program.Source) {
+	r := &s.repeats
+	if !r.use || r.place.Turn != program.Again || s.inIO || s.loop.portion != nil {
+		return
+	}
+	sys := s.objects.Current()
+	redundant := redundantOf(sys)
+	src.Like(func(at int) bool { return at > 0 && r.found[at].onlyTimes }, func(t program.Times) {
+		if t.Before != 0 || t.Inside != 0 {
+			s.clocks.AddAll(sys, clock.Amount{User: t.Before, System: t.Inside, UserRedundant: redundant, SystemRedundant: redundant})
+		}
+	})
 }

@@ -192,11 +192,13 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 
 // run takes all calls of src.
 func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
-	repeating := s.repeating(src)
-	src = s.lookAhead(src)
+	src, repeating := s.source(src)
 	for n := 0; ; n++ {
 		if n%4096 == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
+		}
+		if repeating != nil {
+			s.passLike(repeating)
 		}
 		c, err := src.Next()
 		if errors.Is(err, io.EOF) {

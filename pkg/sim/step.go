@@ -35,6 +35,7 @@ func (s *Sim) Step(c *call.Call) error {
 		return s.stepIO(c)
 	}
 	inBody := s.loop.portion != nil
+	s.noteKind(c, inBody)
 	if inBody {
 		s.passInBody(s.before(c), spent{})
 	} else {
