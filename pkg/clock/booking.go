@@ -137,8 +137,11 @@ func (e *classes) each(s *procs.System, labels [][]int64, f func(i int, l []int6
 		}
 		return
 	}
-	for k := range labels {
-		e.distinguish(s, k, labels[k])
+	if len(labels) > 0 && !e.recent.has(&labels[0], e.version) {
+		for k := range labels {
+			e.distinguish(s, k, labels[k])
+		}
+		e.recent.add(&labels[0], e.version)
 	}
 	for _, i := range e.members(s) {
 		for k := range e.grid {

@@ -41,6 +41,7 @@ type classes struct {
 	// constant on all groups of that version.
 	version int
 	seen    map[*int64]int
+	recent  recent
 	whole   []int // 0, 1, ...: all classes
 	// pendingWork is work of all processors of a system that is not booked
 	// yet.
@@ -308,4 +309,26 @@ func size(grid []int) int {
 		p *= n
 	}
 	return p
+}
+
+// recent are labels of all dimensions that were found last to be constant on the
+// groups of a version. Loops come in turns.
+type recent struct {
+	labels   [4]*[]int64
+	versions [4]int
+	next     int
+}
+
+func (r *recent) has(labels *[]int64, version int) bool {
+	for i, l := range r.labels {
+		if l == labels && r.versions[i] == version {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *recent) add(labels *[]int64, version int) {
+	r.labels[r.next], r.versions[r.next] = labels, version
+	r.next = (r.next + 1) % len(r.labels)
 }

@@ -137,7 +137,7 @@ func (s *Sim) passBetween(c *call.Call) bool {
 // amount is what a processor spends of it; (P-1)/P of it is redundant, as of
 // all base time.
 func (b *betweenPortions) amount(t units.Seconds) clock.Amount {
-	return clock.Amount{System: t, SystemRedundant: redundantOf(b.sys)}
+	return clock.Amount{System: t, SystemRedundant: redundantShare(int64(b.sys.Size()))}
 }
 
 // takeOwnPortions returns what is known of the portions since the pipeline last

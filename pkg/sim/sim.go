@@ -92,6 +92,11 @@ type Sim struct {
 	inIO     bool       // between biof_ and eiof_
 	repeats  repeats
 	found    found // for the call at hand
+	// shared is what redundantOf returned last, and for which system.
+	shared struct {
+		sys       *procs.System
+		redundant float64
+	}
 
 	explained   *explanation // of the call being simulated
 	explanation []string

@@ -98,14 +98,25 @@ func (s *Sim) handle(c *call.Call) (effect, error) {
 // every one does the same, all but one of them redundantly
 // (docs/model.md#2-accounting).
 func (s *Sim) user(t spent) {
-	s.base("user time before the call", t, userAmount)
+	if t.own != nil {
+		s.each("user time before the call", t, userAmount)
+	} else if t.merged != 0 {
+		s.alike("user time before the call", t.merged, userAmount)
+	}
 }
 
 // system passes t of the run-time system's time on the processors of the
 // current system.
 func (s *Sim) system(t spent) {
-	s.base("time inside the call", t, systemAmount)
+	if t.own != nil {
+		s.each("time inside the call", t, systemAmount)
+	} else if t.merged != 0 {
+		s.alike("time inside the call", t.merged, systemAmount)
+	}
 }
+
+// amount is work of processors of which each does the share redundant redundantly.
+type amount func(t units.Seconds, redundant float64) clock.Amount
 
 // Work of the current system's processors has both shares, whichever of the
 // times it has, so that clocks can put off several amounts in a row and add them.
@@ -117,29 +128,34 @@ func systemAmount(t units.Seconds, redundant float64) clock.Amount {
 	return clock.Amount{System: t, UserRedundant: redundant, SystemRedundant: redundant}
 }
 
-// base passes time that the processors of the current system spend alike, or
-// each its own.
-func (s *Sim) base(what string, t spent, amount func(t units.Seconds, redundant float64) clock.Amount) {
-	if t.none() {
-		return
-	}
+// alike passes time that all processors of the current system spend.
+func (s *Sim) alike(what string, t units.Seconds, of amount) {
 	sys := s.objects.Current()
-	same, alike := t.merged, t.own == nil
-	if !alike {
-		same, alike = t.alike(sys)
-	}
-	redundant := redundantOf(sys)
-	switch {
-	case !alike:
+	s.sayBase(what, t, sys)
+	s.clocks.AddAll(sys, of(t, s.redundantOf(sys)))
+}
+
+// each passes time of which the processors of the current system spend each its
+// own.
+func (s *Sim) each(what string, t spent, of amount) {
+	sys := s.objects.Current()
+	if same, alike := t.alike(sys); !alike {
+		redundant := s.redundantOf(sys)
 		s.sayOwn(what, t)
-		s.passOwn(sys, t, nil, func(t units.Seconds, _ []int64) clock.Amount { return amount(t, redundant) })
-	case same != 0:
-		s.sayBase(what, same, sys)
-		s.clocks.AddAll(sys, amount(same, redundant))
+		s.passOwn(sys, t, nil, func(t units.Seconds, _ []int64) clock.Amount { return of(t, redundant) })
+	} else if same != 0 {
+		s.alike(what, same, of)
 	}
 }
 
-func redundantOf(sys *procs.System) float64 { return redundantShare(int64(sys.Size())) }
+// redundantOf returns the share of work of all processors of sys that one of them
+// would have done alone.
+func (s *Sim) redundantOf(sys *procs.System) float64 {
+	if s.shared.sys != sys {
+		s.shared.sys, s.shared.redundant = sys, redundantShare(int64(sys.Size()))
+	}
+	return s.shared.redundant
+}
 
 // redundantShare is the share of work that n processors do alike which one of
 // them would have done alone: (n-1)/n.
