@@ -34,6 +34,7 @@ type Cost struct {
 	of       [][]*expr.Expr
 	scope    *scope
 	known    map[alongKey]along
+	values   int64 // how many known is about
 
 	evaluator *expr.Evaluator
 }

@@ -8,11 +8,9 @@ import (
 	"dvmtools/pkg/layout"
 )
 
-// MaxValues is how many values of an index an expression may be evaluated for.
+// MaxValues is how many values of an index an expression may be evaluated for, and
+// of how many the results are remembered.
 const MaxValues = 1 << 24
-
-// maxKnown is for how many ranges of an index values are remembered.
-const maxKnown = 256
 
 // alongKey names the values of an index: count of them from first on.
 type alongKey struct {
@@ -75,8 +73,9 @@ func (c *Cost) along(k alongKey) along {
 	a, ok := c.known[k]
 	if !ok {
 		a = c.evaluate(k)
-		if len(c.known) == maxKnown {
+		if c.values += k.count; c.values > MaxValues {
 			clear(c.known)
+			c.values = k.count
 		}
 		c.known[k] = a
 	}
