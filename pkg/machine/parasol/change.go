@@ -81,7 +81,7 @@ func parseValue(c machine.Change, rule fieldRule) (item, error) {
 	p := &parser{f: &File{Name: name, text: c.Value}, text: c.Value, line: 1}
 	it := item{place: p.here()}
 	if p.value(&it, rule) {
-		p.endStatement("the value")
+		p.endStatement("the %s", "value")
 		if p.pos < len(p.text) && !p.failed {
 			p.errorf(p.here(), "parasol/syntax", "found a second line, expected one value")
 		}

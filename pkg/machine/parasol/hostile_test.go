@@ -2,6 +2,7 @@ package parasol_test
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -164,5 +165,24 @@ func BenchmarkTarget(b *testing.B) {
 		if _, err := f.Machine().Target(parasol.TargetOptions{}); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// Sections that announce more than they hold, again and again, cost no more memory
+// than the text is worth.
+func TestAnnounced(t *testing.T) {
+	var b strings.Builder
+	for id := range 2000 {
+		fmt.Fprintf(&b, "begin topology\nid = %d\nprocessors = 1000000000\nlinks = 1000000000\nbegin procid\nend procid\nbegin linklist\nend linklist\nend topology\n", id)
+	}
+	text := []byte(mach(proc + b.String()))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if f, list := parasol.Parse("t.mach", text); f != nil || list.Err() == nil {
+		t.Error("no error")
+	}
+	runtime.ReadMemStats(&after)
+	if n := (after.TotalAlloc - before.TotalAlloc) / uint64(len(text)); n > 200 {
+		t.Errorf("%d bytes were allocated for each byte of the text", n)
 	}
 }

@@ -48,6 +48,8 @@ type parser struct {
 	failed bool
 	// extended says that there was a note about a function that the report leaves out.
 	extended bool
+	// promised is for how many statements room was made in advance.
+	promised int
 }
 
 func (p *parser) here() place {
@@ -184,11 +186,12 @@ func (p *parser) comment() (text string, ok bool) {
 	return text, true
 }
 
-// endStatement reads the comment and the nl that end a statement.
-func (p *parser) endStatement(after string) (comment string, ok bool) {
+// endStatement reads the comment and the nl that end a statement. The last thing in
+// it is named by a format and a word.
+func (p *parser) endStatement(after, word string) (comment string, ok bool) {
 	p.skip()
 	if !p.ended() {
-		p.errorf(p.here(), "parasol/syntax", "found %s, expected the end of the line after %s", p.found(), after)
+		p.errorf(p.here(), "parasol/syntax", "found %s, expected the end of the line after "+after, p.found(), word)
 		p.skipStatement()
 		return "", false
 	}
@@ -308,16 +311,37 @@ func (p *parser) word() string { return expr.Word(p.rest()) }
 // adds it to outer.
 func (p *parser) section(outer *section, kind sectionKind, at place) {
 	s := &section{kind: kind, place: at}
-	if kind == secLink { // there may be very many
+	switch kind {
+	case secLink: // there may be very many
 		s.items = make([]item, 0, len(grammar[kind].fields))
+	case secProcID:
+		s.items = make([]item, 0, p.announced(outer, "processors"))
+	case secLinkList:
+		s.items = make([]item, 0, p.announced(outer, "links"))
 	}
 	p.add(outer, item{place: at, kind: itemSection, detail: s})
-	s.beginComment, _ = p.endStatement(fmt.Sprintf("\"begin %s\"", grammar[kind].name))
+	s.beginComment, _ = p.endStatement("\"begin %s\"", grammar[kind].name)
 	p.open = append(p.open, kind)
 	for p.items <= MaxStatements && p.statement(s) {
 	}
 	p.open = p.open[:len(p.open)-1]
 	p.blank = false
+}
+
+// announced returns how many processors or links a topology says that it has. All
+// topologies together get no more than the text can hold, so that a text cannot ask
+// for more memory than it is worth.
+func (p *parser) announced(topology *section, field string) int {
+	const shortest = len("p[1]=1;")
+	for i := range topology.items {
+		it := &topology.items[i]
+		if it.kind == itemField && grammar[topology.kind].fields[it.field].name == field {
+			n := int(min(it.number, int64(len(p.rest())/shortest), int64(len(p.text)/shortest-p.promised)))
+			p.promised += n
+			return n
+		}
+	}
+	return 0
 }
 
 // statement reads a statement of s; false when it was the end of s.
@@ -423,7 +447,7 @@ func (p *parser) end(s *section, at place) bool {
 		}
 	}
 	p.pos += len(word)
-	s.closeComment, _ = p.endStatement(fmt.Sprintf("\"end %s\"", name))
+	s.closeComment, _ = p.endStatement("\"end %s\"", name)
 	return true
 }
 

@@ -62,7 +62,7 @@ func (p *parser) field(s *section, at place, word string) {
 		return
 	}
 	var ok bool
-	if it.comment, ok = p.endStatement("the value of " + rule.name); ok {
+	if it.comment, ok = p.endStatement("the value of %s", rule.name); ok {
 		p.add(s, it)
 	}
 }
