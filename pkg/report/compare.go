@@ -117,8 +117,10 @@ func own(n *Node, of func(*interval.Times) float64) float64 {
 
 // The names of parts that are used in several places.
 const (
-	labelWaiting = "waiting for others"
-	labelIdle    = "idle"
+	labelComputing = "computing"
+	labelIO        = "input and output"
+	labelWaiting   = "waiting for others"
+	labelIdle      = "idle"
 )
 
 // causes are the parts of a processor's time, summed over processors, by which
@@ -129,9 +131,9 @@ var causes = []struct {
 	label, doing string
 	of           func(t *interval.Times) float64
 }{
-	{"computing", "computing", func(t *interval.Times) float64 { return float64(t.CPUTime) }},
+	{labelComputing, "computing", func(t *interval.Times) float64 { return float64(t.CPUTime) }},
 	{"in the run-time system", "in the run-time system", func(t *interval.Times) float64 { return float64(t.SYSTime) }},
-	{"input and output", "reading and writing", func(t *interval.Times) float64 { return float64(t.IOTime) }},
+	{labelIO, "reading and writing", func(t *interval.Times) float64 { return float64(t.IOTime) }},
 	{labelWaiting, "waiting for other processors", func(t *interval.Times) float64 { return float64(t.CommunicationSynch) }},
 	{"results of input and output", "sending the results of input and output", ofKind(interval.IO)},
 	{"reductions", "in reductions", ofKind(interval.Reduction)},

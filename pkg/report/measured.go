@@ -14,7 +14,7 @@ func isPrediction(a, b *Tree) bool { return b.Header.Measured && !a.Header.Measu
 // explains most of it.
 func predictionTable(pairs []Pair, pa, pb float64) table {
 	t := table{name: "prediction", title: "Predicted and measured",
-		note:    "The cause is the part of an interval's time, of the average processor, that differs most in the direction of the error.",
+		note:    "The cause is the part of an interval's time, of the average processor, that differs most in the direction of the error, after run-time system, exchanges, waiting and idle time were set off against each other.",
 		columns: []columnOf{{"interval", true}, {"predicted", false}, {"measured", false}, {"error", false}, {"most of it", true}, {"differs by", false}}}
 	for _, p := range pairs {
 		name := numbered(p.either())
@@ -46,23 +46,45 @@ func predictionTable(pairs []Pair, pa, pb float64) table {
 // the largest error of the prediction, and that error: of the parts predicted too
 // short when short is set, else of those predicted too long; "" when there is none.
 // Waiting and idle time count as one part, as a processor that waits less for others
-// is idle longer at the end.
+// is idle longer at the end. Parts other than computing, input and output are set
+// off against each other first (docs/model.md#prediction-beside-measurement).
 func explainsMost(p Pair, pa, pb float64, short bool) (label string, by units.Seconds) {
-	take := func(what string, d float64) {
-		if (d < 0) == short && math.Abs(d) > math.Abs(float64(by)) {
-			label, by = what, units.Seconds(d)
-		}
+	type part struct {
+		label string
+		d     float64
+		fixed bool // what it is, both sides know
 	}
-	rest := 0.0
+	parts := []part{{label: "waiting and idle"}}
 	for _, c := range causes {
 		d := c.of(&p.A.Times)/pa - c.of(&p.B.Times)/pb
 		if c.label == labelWaiting || c.label == labelIdle {
-			rest += d
+			parts[0].d += d
 			continue
 		}
-		take(c.label, d)
+		parts = append(parts, part{c.label, d, c.label == labelComputing || c.label == labelIO})
 	}
-	take("waiting and idle", rest)
+	with, against := 0.0, 0.0
+	for _, x := range parts {
+		switch {
+		case x.fixed:
+		case (x.d < 0) == short:
+			with += math.Abs(x.d)
+		default:
+			against += math.Abs(x.d)
+		}
+	}
+	left := max(0, 1-ratio(against, with))
+	for _, x := range parts {
+		if (x.d < 0) != short {
+			continue
+		}
+		if !x.fixed {
+			x.d *= left
+		}
+		if math.Abs(x.d) > math.Abs(float64(by)) {
+			label, by = x.label, units.Seconds(x.d)
+		}
+	}
 	return label, by
 }
 
