@@ -244,7 +244,7 @@ func TestFiguresEqualTheRecord(t *testing.T) {
 			t.Errorf("interval %d has %d figures, expected %d", iv.ID, figures, len(paths()))
 		}
 	}
-	if want := len(r.intervals) * 50; compared != want {
+	if want := len(r.intervals) * len(paths()); compared != want {
 		t.Errorf("%d figures compared, expected %d", compared, want)
 	}
 }
