@@ -64,6 +64,19 @@ var rules = []rule{
 		advice: "It does not grow with the problem: predict a longer run (larger arrays, more iterations) to see what the rest costs.",
 	},
 	{
+		id: "creation", least: leastShare,
+		saving: func(p *profile) float64 {
+			if p.creation == 0 {
+				return -1
+			}
+			return p.creation
+		},
+		text: func(p *profile, f *Finding, _ string) string {
+			return "Setting up the topology takes " + timeWords(p.creation) + ", " + percent(f.Share) + " of the execution time, before the program begins."
+		},
+		advice: "It does not grow with the problem; another topology may take less (dvmsim --topology-id), the hardware's often nothing.",
+	},
+	{
 		id: "repeated", least: leastShare,
 		saving: func(p *profile) float64 {
 			return float64(p.root.InsuffParallelismUSR)/p.n - float64(p.startup*(p.n-1)/p.n)
@@ -76,7 +89,7 @@ var rules = []rule{
 	},
 	{
 		id: "runtime", least: leastShare,
-		saving: func(p *profile) float64 { return float64(p.root.InsuffParallelismSYS) / p.n },
+		saving: func(p *profile) float64 { return float64(p.root.InsuffParallelismSYS)/p.n - p.creation },
 		share:  func(t *interval.Times) float64 { return float64(t.InsuffParallelismSYS) },
 		text: func(p *profile, f *Finding, where string) string {
 			return "Every processor repeats the work of the run-time system" + where + ": " + saved(f) + "."
@@ -237,6 +250,9 @@ type profile struct {
 	// startup is the time before the first parallel operation, in seconds, 0
 	// when the stream does not state it.
 	startup float64
+	// creation is the time that setting up the links takes every processor, in
+	// seconds, 0 on machines of media.
+	creation float64
 	// floor is the execution time without the computation that is divided
 	// among the processors.
 	floor float64
@@ -250,6 +266,9 @@ type profile struct {
 
 func newProfile(t *Tree) *profile {
 	p := &profile{tree: t, root: t.Root, n: max(1, float64(t.Root.Processors)), startup: float64(t.Header.Startup)}
+	if l := t.Header.Machine.Network; l != nil {
+		p.creation = float64(l.Creation)
+	}
 	p.floor = max(0, float64(t.Root.ExecutionTime)-max(0, float64(t.Root.ProductiveCPUTime)-p.startup)/p.n)
 	p.small.saving = -1
 	for _, n := range t.Nodes {
@@ -308,7 +327,7 @@ func Findings(t *Tree) []Finding {
 	var list []Finding
 	for i := range rules {
 		r := &rules[i]
-		if p.n == 1 && r.id != "startup" {
+		if p.n == 1 && r.id != "startup" && r.id != "creation" {
 			continue
 		}
 		saving := min(r.saving(p), exec)

@@ -106,6 +106,11 @@ func TestFirstFinding(t *testing.T) {
 			// 40 of 43 ms pass before the program does anything; 2 ms of loop.
 			r: program(4, interval.Interval{Type: interval.Sequential, Line: 2, Times: times{ExecutionTime: 40e-3, CPUTime: 160e-3, InsuffParallelismUSR: 120e-3}},
 				interval.Interval{Type: interval.Parallel, Line: 9, Times: times{ExecutionTime: 2e-3, CPUTime: 8e-3}})},
+		{name: "a topology that is set up", id: "creation", at: 1, saving: 40e-3, says: "Setting up the topology takes 40.00 ms",
+			machine: &machine.Machine{Root: slow, Network: &machine.Network{ID: 1, Creation: 40e-3}},
+			// 40 of 43 ms on every processor; the calls of the run-time system are not to blame.
+			r: program(4, interval.Interval{Type: interval.Sequential, Line: 2, Times: times{ExecutionTime: 40e-3, SYSTime: 160e-3, InsuffParallelismSYS: 160e-3}},
+				interval.Interval{Type: interval.Parallel, Line: 9, Times: times{ExecutionTime: 2e-3, CPUTime: 8e-3}})},
 		{name: "input and output", id: "io", at: 2, saving: 9e-3, says: "One processor reads and writes in the interval at x.fdv:7",
 			// 9 ms on one of 2 processors, for which the other waits.
 			r: program(2, interval.Interval{Type: interval.User, Line: 7, Times: times{ExecutionTime: 9.05e-3, IOTime: 9e-3,
