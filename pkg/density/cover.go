@@ -1,6 +1,10 @@
 package density
 
-import "dvmtools/pkg/layout"
+import (
+	"slices"
+
+	"dvmtools/pkg/layout"
+)
 
 // Cover is how much of a space the processors of a grid have.
 type Cover struct {
@@ -110,10 +114,8 @@ func (c *Cover) Shares(density []float64) *Shares {
 func (s *Shares) Of(labels []int64) float64 { return s.weight(labels) / s.total }
 
 func (s *Shares) weight(labels []int64) float64 {
-	for _, l := range labels {
-		if l == 0 {
-			return 0
-		}
+	if slices.Contains(labels, 0) {
+		return 0
 	}
 	if s.diagonal {
 		return s.corner(labels)
