@@ -69,6 +69,10 @@ type Clocks interface {
 	// from start on, for the processors of s, and returns when the last one
 	// ends: start when nothing is demanded. No clock changes.
 	Exchange(s *procs.System, start Instant, demands ...Demand) Instant
+	// Placed takes note of an exchange of number x, 1 and more, that the call by
+	// starts: how many messages it sends, how many bytes in all, and from when
+	// to when it takes. No clock changes.
+	Placed(x int, by, messages int64, b units.Bytes, start, end Instant)
 	// Delay makes all processors of s spend the time between two instants in
 	// an exchange: docs/model.md#2-accounting.
 	Delay(s *procs.System, k interval.Kind, from, to Instant)
@@ -111,6 +115,8 @@ type Books interface {
 	// Boxes describes the processors of some classes as products of
 	// coordinate sets of the root's grid.
 	Boxes(classes []int) [][]string
+	// Exchanged returns what exchanges of number x sent.
+	Exchanged(x int) Exchanged
 	// Ranks lists the root's numbers of the processors of class i in
 	// ascending order.
 	Ranks(i int) []int

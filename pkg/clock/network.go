@@ -55,6 +55,7 @@ func (d *Demand) Volume(s *procs.System) (messages int64, b units.Bytes) {
 // Network answers what [Clocks] are asked about the network, and makes their
 // instants. Implementations of Clocks embed it.
 type Network struct {
+	exchanges
 	net      *comm.Network
 	instants int64
 	across   options.Across

@@ -31,10 +31,12 @@ type Pipeline struct {
 	Stage func(coords []int) (st Stage, ok bool)
 	// Element is the size of the elements that are sent, 0 for several.
 	Element units.Bytes
-	// Sent, when it is not nil, is told once how many messages the processors
-	// send each other, how many bytes in all, and the longest time that a
-	// processor spends on them. Clocks do not depend on it.
-	Sent func(messages int64, b units.Bytes, longest units.Seconds)
+	// Exchange, when not 0, is the number of the exchanges that the messages of
+	// the processors to each other are part of, and By that of the call that
+	// started them ([Clocks.Placed]); the longest time is that which a
+	// processor spends on them.
+	Exchange int
+	By       int64
 	// Hops is D, how many hops the pipeline has; Extents are those of the
 	// quantised loop dimensions; Quanta is what the program prescribes, less
 	// than 1 when it does not.
@@ -154,7 +156,7 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Outcome {
 		a.Work, a.Transfer = max(a.Work, st[k].Work), max(a.Transfer, received)
 	}
 	times, quanta := n.run(p, &a, st)
-	p.tellSent(st, times, quanta)
+	n.addSent(p, st, times, quanta)
 	for k, tm := range times {
 		part := &outcomes[order[k]]
 		part.Transfer, part.Overlap, part.Wait, part.End = tm.Start+tm.Transfer, tm.Hidden, tm.Wait, tm.End
@@ -163,9 +165,9 @@ func (n *Network) Schedule(p *Pipeline, actors []Actor) []Outcome {
 	return outcomes
 }
 
-// tellSent tells what the stages of a pipeline send in quanta.
-func (p *Pipeline) tellSent(st []comm.Stage, times []comm.StageTime, quanta int64) {
-	if p.Sent == nil {
+// addSent books what the stages of a pipeline send in quanta.
+func (n *Network) addSent(p *Pipeline, st []comm.Stage, times []comm.StageTime, quanta int64) {
+	if p.Exchange == 0 {
 		return
 	}
 	messages, sum, longest := int64(0), units.Bytes(0), units.Seconds(0)
@@ -178,7 +180,7 @@ func (p *Pipeline) tellSent(st []comm.Stage, times []comm.StageTime, quanta int6
 			messages += st[k].Copies * quanta
 		}
 	}
-	p.Sent(messages, sum, longest)
+	n.sent(p.Exchange, p.By, messages, sum, longest)
 }
 
 // run runs the stages of a pipeline and returns in how many quanta.

@@ -113,6 +113,7 @@ func (r *Recorder) AfterLongest(start clock.Instant, s *procs.System, labels [][
 
 // Load is part of [clock.Clocks].
 func (r *Recorder) Load(t comm.Traffic) *comm.Load {
+	t = remember(t)
 	l := r.Clocks.Load(t)
 	r.loads[l] = r.asked
 	r.asked++
@@ -142,6 +143,13 @@ func (r *Recorder) Exchange(s *procs.System, start clock.Instant, demands ...clo
 		p.instants[n] = p.Exchange(s, p.instants[from], own...)
 	})
 	return t
+}
+
+// Placed is part of [clock.Clocks].
+func (r *Recorder) Placed(x int, by, messages int64, b units.Bytes, start, end clock.Instant) {
+	from, to := start.Number(), end.Number()
+	r.note(func(p *player) { p.Placed(x, by, messages, b, p.instants[from], p.instants[to]) })
+	r.Clocks.Placed(x, by, messages, b, start, end)
 }
 
 // Delay is part of [clock.Clocks].
@@ -174,7 +182,6 @@ func (r *Recorder) Forget(t clock.Instant) {
 // Pipeline is part of [clock.Clocks].
 func (r *Recorder) Pipeline(pl *clock.Pipeline) {
 	asked := *pl
-	asked.Sent = nil // those who listen do so once
 	r.note(func(p *player) {
 		own := asked
 		own.Since = p.snapshots[own.Since]

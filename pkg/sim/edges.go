@@ -99,7 +99,7 @@ func (s *Sim) beginBoundary(b *boundary, l *object.Loop, times []loopTime) error
 	}
 	end := s.clocks.Exchange(b.sys, start, b.demands...)
 	f := flight{key: key, by: callSite(&b.call), pos: b.call.Pos, kind: interval.Shadow, sys: b.sys, start: start, end: end, snapshot: b.snapshot, cost: b.cost}
-	b.cost.placed(f.by, b.sys, start, end, b.demands)
+	s.placed(b.cost, f.by, b.sys, start, end, b.demands)
 	s.flights.open = append(s.flights.open, f)
 	return nil
 }

@@ -107,7 +107,7 @@ func (s *Sim) whileWaiting(x *exchangesAt, k interval.Kind, demands ...clock.Dem
 		end := s.clocks.Exchange(sys, start, demands...)
 		s.clocks.Delay(sys, k, start, end)
 		if x != nil {
-			x.placed(s.lines.call, sys, start, end, demands)
+			s.placed(x, s.lines.call, sys, start, end, demands)
 		}
 	}
 	s.clocks.Variation(sys, k)
@@ -134,7 +134,7 @@ func (s *Sim) start(c *call.Call, key flightKey, k interval.Kind, demands ...clo
 	s.discharge(x)
 	end := s.clocks.Exchange(sys, start, demands...)
 	f := flight{key: key, by: callSite(c), pos: c.Pos, kind: k, sys: sys, start: start, end: end, snapshot: snapshot, cost: x}
-	x.placed(f.by, sys, start, end, demands)
+	s.placed(x, f.by, sys, start, end, demands)
 	s.flights.open = append(s.flights.open, f)
 }
 

@@ -16,11 +16,10 @@ import (
 // those of lines, so that the time of a wait is booked to the line of the wait
 // and is known to be that of what was started elsewhere.
 type exchangesAt struct {
-	kind            interval.Kind
-	by              site // of the one that took longest
-	longest         units.Seconds
-	count, messages int64
-	bytes           units.Bytes
+	number int // in what clocks take note of, from 1 on
+	kind   interval.Kind
+	by     site // of the first one
+	count  int64
 }
 
 // exchangeKey identifies exchanges.
@@ -43,7 +42,7 @@ func (s *Sim) countOperation(k interval.Kind) *exchangesAt {
 	key := exchangeKey{k, by.name, by.file, by.line}
 	x := s.lines.known[key]
 	if x == nil {
-		x = &exchangesAt{kind: k, by: by}
+		x = &exchangesAt{number: len(s.tree.exchanges) + 1, kind: k, by: by}
 		if s.lines.known == nil {
 			s.lines.known = map[exchangeKey]*exchangesAt{}
 		}
@@ -80,41 +79,27 @@ func (s *Sim) discharge(x *exchangesAt) {
 
 // placed takes note of what an exchange of sys, started at by, sends, and of how
 // long it takes.
-func (x *exchangesAt) placed(by site, sys *procs.System, start, end clock.Instant, demands []clock.Demand) {
+func (s *Sim) placed(x *exchangesAt, by site, sys *procs.System, start, end clock.Instant, demands []clock.Demand) {
 	if x == nil {
 		return
 	}
+	messages, sum := int64(0), units.Bytes(0)
 	for i := range demands {
 		n, b := demands[i].Volume(sys)
-		x.sent(n, b)
+		messages += n
+		sum += min(b, math.MaxInt64-sum)
 	}
-	x.took(by, end.Since(start))
+	s.clocks.Placed(x.number, by.seq, messages, sum, start, end)
 }
 
 // chargePipeline runs a pipeline, started at by, whose exchanges cost x.
 func (s *Sim) chargePipeline(x *exchangesAt, by site, p *clock.Pipeline) {
 	if x != nil {
-		p.Sent = func(n int64, b units.Bytes, t units.Seconds) {
-			x.sent(n, b)
-			x.took(by, t)
-		}
+		p.Exchange, p.By = x.number, by.seq
 	}
 	s.charge(x)
 	s.clocks.Pipeline(p)
 	s.discharge(x)
-}
-
-// sent adds n messages with b bytes in all.
-func (x *exchangesAt) sent(n int64, b units.Bytes) {
-	x.messages += n
-	x.bytes += min(b, math.MaxInt64-x.bytes)
-}
-
-// took takes note that an exchange that was started at by takes t.
-func (x *exchangesAt) took(by site, t units.Seconds) {
-	if t > x.longest {
-		x.longest, x.by = t, by
-	}
 }
 
 // addExchanges makes the records of all exchanges, by file, line, function and
@@ -124,8 +109,9 @@ func (r *Result) addExchanges() {
 	number := make(map[*exchangesAt]int, len(r.tree.exchanges))
 	for i, x := range r.tree.exchanges {
 		number[x] = i
-		r.exchanges[i] = interval.Exchange{Kind: x.kind, Func: x.by.name, File: x.by.file, Line: x.by.line, Seq: x.by.seq,
-			Count: x.count, Messages: x.messages, Bytes: x.bytes}
+		e := r.books.Exchanged(x.number)
+		r.exchanges[i] = interval.Exchange{Kind: x.kind, Func: x.by.name, File: x.by.file, Line: x.by.line, Seq: cmp.Or(e.By, x.by.seq),
+			Count: x.count, Messages: e.Messages, Bytes: e.Bytes}
 	}
 	for _, n := range r.tree.nodes {
 		for _, l := range n.lines {
