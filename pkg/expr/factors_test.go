@@ -43,15 +43,15 @@ func TestFactors(t *testing.T) {
 		}
 		var got []string
 		for _, f := range x.Factors() {
-			s := ""
+			var s strings.Builder
 			for _, r := range f.Refs() {
-				s += r.String()
+				s.WriteString(r.String())
 			}
 			v, err := expr.NewEvaluator(&numbers{}, false).Eval(f)
 			if err != nil {
 				t.Fatalf("%s: %v", text, err)
 			}
-			got = append(got, fmt.Sprintf("%s=%v", s, v.Value))
+			got = append(got, fmt.Sprintf("%s=%v", s.String(), v.Value))
 		}
 		if g := strings.Join(got, " "); g != want {
 			t.Errorf("%s: factors %s, want %s", text, g, want)
