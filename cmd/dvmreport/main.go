@@ -30,7 +30,9 @@
 // around it, outermost first, joined by semicolons, and how much of --metric the
 // interval has without those inside it, in nanoseconds or operations. prom is
 // OpenMetrics text, for the textfile
-// collector of Prometheus among others. md is a summary in Markdown.
+// collector of Prometheus among others. md is a summary in Markdown. perfetto is the
+// timeline of dvmsim --timeline in the Trace Event Format, which the Perfetto UI
+// shows.
 //
 // Two streams are compared: by how much the execution time differs, by which
 // parts of a processor's time (they sum to it), and in which intervals. Intervals
@@ -90,7 +92,8 @@ func command() cli.Command {
 		Description: `Reads the interval stream of dvmsim from FILE or standard input and writes a
 report: a page that holds everything it needs (html), the same in short for a
 terminal (text), all figures in a table (csv) or one document (json), the input
-of flame graphs (folded), OpenMetrics text (prom), or a summary in Markdown (md).
+of flame graphs (folded), OpenMetrics text (prom), a summary in Markdown (md), or
+the timeline of dvmsim --timeline for the Perfetto UI (perfetto).
 
 Two FILEs are compared: what changed, and why. More FILEs are one program on
 several grids: how it scales. A stream of dvmsearch is shown as the grids that
@@ -114,6 +117,7 @@ of the Predictor's design of 2010, appendix 2: x.html#i1-effic.`,
 			{Line: "dvmreport --format text --level 1 jac.intervals", Text: "the outermost intervals in the terminal"},
 			{Line: "dvmreport before.intervals after.intervals -o change.html", Text: "what changed, and why"},
 			{Line: "dvmreport --fail-over 5% --format text before.intervals after.intervals", Text: "the same for CI: fails when it became slower"},
+			{Line: "dvmsim --timeline -m cluster.par -g 4x4 jac.ptr | dvmreport --format perfetto -o jac.json", Text: "what every processor does when, for the Perfetto UI"},
 			{Line: "dvmreport --format folded --metric lost_time jac.intervals", Text: "stacks for a flame graph of what is lost"},
 		},
 		Run: run,
@@ -182,6 +186,8 @@ func run(e *cli.Env) error {
 		return cli.Usagef("--source is for the page of one program")
 	case len(trees) == 1 && limit >= 0:
 		return cli.Usagef("--fail-over compares the last operand with the first; found one operand")
+	case len(trees) == 1 && format == report.Perfetto && trees[0].Timeline == nil:
+		return diag.New(diag.Pos{File: names[0]}, "report/spans", "found no spans, expected the stream of dvmsim --timeline")
 	case len(trees) == 1:
 		if opts.Sources, err = sources(e, trees[0]); err != nil {
 			return err

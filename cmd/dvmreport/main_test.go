@@ -71,7 +71,7 @@ func TestRun(t *testing.T) {
 		{name: "summary", stdin: in, args: []string{"--format=md"}, has: "## jac.fdv on 1\n"},
 		{name: "colour", stdin: in, args: []string{"--format=text", "--color=always"}, has: "\x1b[1m"},
 		{name: "no colour", stdin: in, args: []string{"--format=text"}, has: "sub.fdv:7", hasNot: "\x1b"},
-		{name: "unknown format", stdin: in, args: []string{"--format", "cvs"}, code: 2, talk: `dvmreport: --format: found format "cvs", expected html, text, csv, json, folded, prom or md; did you mean "csv"?`},
+		{name: "unknown format", stdin: in, args: []string{"--format", "cvs"}, code: 2, talk: `dvmreport: --format: found format "cvs", expected html, text, csv, json, folded, prom, md or perfetto; did you mean "csv"?`},
 		{name: "unknown metric", stdin: in, args: []string{"--format", "folded", "--metric=efficiency"}, code: 2, talk: `dvmreport: --metric: found metric "efficiency", expected one that adds up over intervals: total_time, lost_time, `},
 		{name: "metric of another format", stdin: in, args: []string{"--metric=cpu_time"}, code: 2, talk: `dvmreport: --metric is for --format folded, found --format html`},
 		{name: "unknown colour", stdin: in, args: []string{"--color=red"}, code: 2, talk: `dvmreport: --color: found "red", expected auto, always or never`},

@@ -8,6 +8,7 @@
 // record per interval of the program with all characteristics, for each the
 // classes of processors with equal values and the lines of the source with what
 // was spent there, and an end record. --lines=false leaves the lines out.
+// --timeline adds what every processor does when.
 //
 // -m names a machine description: Predictor.par, which may consist of several
 // files, or a machine file of Parasol I. For the latter, --topology-id chooses the
@@ -68,6 +69,7 @@ time; lost time is insufficient parallelism, communication and idle time.`,
 			&urfave.StringFlag{Name: "per-processor", Value: "classes", Usage: "processor records: `none|classes|each`"},
 			&urfave.BoolFlag{Name: "lines", Value: true, Usage: "write a record for each line of the source in an interval, what the calls there cost; --lines=false leaves them out"},
 			&urfave.BoolFlag{Name: "pop", Usage: "add the POP metrics, for which the program is simulated on an ideal network as well"},
+			&urfave.BoolFlag{Name: "timeline", Usage: "add a record for each span of time in which processors do the same, for dvmreport and its --format perfetto"},
 			&urfave.StringFlag{Name: "explain", Usage: "print what one call costs and why, `FUNC@SEQ` as in the records of dvmtrace-parse, instead of the intervals"},
 		}, open.ToleranceFlags(), open.ModelFlags()),
 		Examples: []cli.Example{
@@ -124,7 +126,7 @@ func run(e *cli.Env) error {
 	src = call.Ahead(ctx, src, e.Threads())
 	r, err := sim.Run(ctx, sim.Config{
 		Machine: m, Grid: grid, Options: opts,
-		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted, OwnTimes: true, Lines: wanted == nil && e.Flags.Bool("lines"), POP: e.Flags.Bool("pop"),
+		Strict: e.Flags.Bool("strict"), Lenient: e.Flags.Bool("lenient"), Explain: wanted, OwnTimes: true, Lines: wanted == nil && e.Flags.Bool("lines"), POP: e.Flags.Bool("pop"), Timeline: wanted == nil && e.Flags.Bool("timeline"),
 	}, src)
 	warnings, werr := open.WarnOfTrace(e, src.Warnings())
 	if err := cmp.Or(err, werr); err != nil {

@@ -23,6 +23,9 @@ func (e *classes) Enter(a Account) {
 	}
 	if t := e.Creation(); t > 0 {
 		for i := range e.clock {
+			if e.timeline != nil {
+				e.timeline.add(e, i, PieceSYS, 0, a, e.clock[i], e.clock[i]+t)
+			}
 			e.clock[i] += t
 			e.books[a].counters[i].Create(t)
 		}
@@ -40,6 +43,9 @@ func (e *classes) Join(s *procs.System) {
 
 func (e *classes) work(b *book, i int, a Amount) {
 	b.member[i] = true
+	if e.timeline != nil {
+		e.timeline.work(e, i, e.at, e.clock[i], a)
+	}
 	e.clock[i] += b.counters[i].Work(a, e.power[i])
 }
 
@@ -50,6 +56,9 @@ func (e *classes) AddAll(s *procs.System, a Amount) {
 	if e.pendingWork.sys != s || e.pendingWork.work.UserRedundant != a.UserRedundant || e.pendingWork.work.SystemRedundant != a.SystemRedundant {
 		e.flush()
 		e.pendingWork.sys, e.pendingWork.work = s, a
+		if e.timeline != nil {
+			e.pendingWork.seq = e.timeline.seq
+		}
 		return
 	}
 	e.pendingWork.work.User += a.User
@@ -66,6 +75,10 @@ func (e *classes) flush() {
 	e.pendingWork.sys = nil
 	list := e.members(s)
 	b := &e.books[e.at]
+	if e.timeline != nil {
+		defer e.timeline.At(e.timeline.seq)
+		e.timeline.At(e.pendingWork.seq)
+	}
 	for _, i := range list {
 		e.work(b, i, e.pendingWork.work)
 	}
@@ -115,6 +128,9 @@ func (e *classes) Pipeline(p *Pipeline) {
 			b := &e.books[p.Work[w].Account]
 			b.member[i] = true
 			b.counters[i].Work(amount, e.power[i])
+		}
+		if e.timeline != nil {
+			e.timeline.stage(e, i, p, e.clock[i], &part)
 		}
 		e.books[e.at].counters[i].Stage(&part)
 		e.clock[i] = part.End
@@ -187,6 +203,9 @@ func (e *classes) Sync(s *procs.System, k interval.Kind) Instant {
 	for _, i := range e.members(s) {
 		b.member[i] = true
 		if w := m - e.clock[i]; w > 0 {
+			if e.timeline != nil {
+				e.timeline.await(e, i, k, e.clock[i], m, m)
+			}
 			b.counters[i].Wait(k, w)
 			e.clock[i] = m
 		}
@@ -201,6 +220,9 @@ func (e *classes) Delay(s *procs.System, k interval.Kind, from, to Instant) {
 	b := &e.books[e.at]
 	for _, i := range list {
 		b.member[i] = true
+		if e.timeline != nil {
+			e.timeline.await(e, i, k, e.clock[i], e.clock[i], e.clock[i]+d)
+		}
 		b.counters[i].Transfer(k, d)
 		e.clock[i] += d
 	}
@@ -229,11 +251,15 @@ func (e *classes) Await(s *procs.System, k interval.Kind, start, end Instant, sn
 	own, latest := e.snapshots.Take(snapshot)
 	for _, i := range list {
 		b.member[i] = true
+		from, waited := e.clock[i], b.counters[i][interval.BookedRealSynch]
 		if own != nil {
-			e.clock[i] = b.counters[i].AwaitFree(k, e.clock[i], start.at, end.at, latest-own[i])
-			continue
+			e.clock[i] = b.counters[i].AwaitFree(k, from, start.at, end.at, latest-own[i])
+		} else {
+			e.clock[i] = b.counters[i].Await(k, from, start.at, end.at)
 		}
-		e.clock[i] = b.counters[i].Await(k, e.clock[i], start.at, end.at)
+		if e.timeline != nil {
+			e.timeline.await(e, i, k, from, from+b.counters[i][interval.BookedRealSynch]-waited, e.clock[i])
+		}
 	}
 }
 

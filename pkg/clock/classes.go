@@ -36,6 +36,7 @@ type classes struct {
 	books     []book // per account
 	snapshots Snapshots
 	at        Account
+	timeline  *Timeline // nil when nobody wants one
 
 	// version counts splits; seen holds label slices that are known to be
 	// constant on all groups of that version.
@@ -48,6 +49,7 @@ type classes struct {
 	pendingWork struct {
 		sys  *procs.System
 		work Amount
+		seq  int64 // for the timeline
 	}
 	// inside are the classes of system when version was inWhen.
 	system *procs.System
@@ -68,7 +70,7 @@ func New(cfg Config) Clocks {
 	grid := cfg.Grid
 	k := len(grid)
 	e := &classes{Network: NewNetwork(cfg), grid: slices.Clone(grid), group: make([][]int, k), size: make([][]int, k), first: make([][]int, k),
-		stride: make([]int, k), seen: map[*int64]int{}, labels: make([]int64, k), inWhen: -1}
+		stride: make([]int, k), timeline: cfg.Timeline, seen: map[*int64]int{}, labels: make([]int64, k), inWhen: -1}
 	for d, n := range grid {
 		e.group[d] = make([]int, n)
 		e.size[d], e.first[d] = []int{n}, []int{0}

@@ -18,6 +18,9 @@ type Config struct {
 	// Options are the choices of the model, of which some change what
 	// exchanges and pipelines cost.
 	Options options.Model
+	// Timeline takes note of what processors do when, nil for nobody. Nothing else
+	// depends on it.
+	Timeline *Timeline
 }
 
 // Clocks are the clocks and counters of the processors of the root system,

@@ -36,6 +36,8 @@ func Read(name string, r io.Reader, level int) (*Tree, error) {
 			err = b.Line(rec.Pos, rec.Line)
 		case rec.Exchange != nil:
 			b.Exchange(rec.Exchange)
+		case rec.Span != nil:
+			err = b.Span(rec.Pos, rec.Span)
 		}
 		if err != nil {
 			return nil, err

@@ -49,6 +49,8 @@ const (
 	Prom Format = "prom"
 	// Markdown is a summary to paste into an issue or a merge request.
 	Markdown Format = "md"
+	// Perfetto is the timeline in the Trace Event Format.
+	Perfetto Format = "perfetto"
 )
 
 // Options are what a caller may choose.
@@ -81,6 +83,7 @@ var writers = []struct {
 	{Folded, writeFolded},
 	{Prom, writeProm},
 	{Markdown, writeMarkdown},
+	{Perfetto, writePerfetto},
 }
 
 // Formats returns the formats that [Write] knows, the default first.

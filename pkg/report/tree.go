@@ -23,6 +23,8 @@ type Tree struct {
 	// Exchanges are what exchanges cost by the places where they are started, in
 	// the order of the stream.
 	Exchanges []interval.Exchange
+	// Timeline is nil when the stream has no spans.
+	Timeline *Timeline
 	// Dropped is how many intervals were left out because they lie deeper
 	// than the level asked for. Their times are part of those around them.
 	Dropped int

@@ -29,7 +29,7 @@ var ErrPowers = errors.New("blocks follow the powers of the processors, which di
 // metrics, which need a second simulation, are left out.
 func Record(ctx context.Context, cfg Config, src call.Source) (*Recorded, error) {
 	var r *schedule.Recorder
-	cfg.POP = false
+	cfg.POP, cfg.Timeline = false, false
 	cfg.NewClocks = func(c clock.Config) clock.Clocks {
 		r = schedule.NewRecorder(c)
 		return r

@@ -38,6 +38,9 @@ type Result struct {
 	withLines   bool
 	lines       [][]interval.Line // of every interval of nodes, nil without
 	exchanges   []interval.Exchange
+	timeline    *clock.Timeline
+	// ids are the intervals of accounts, as far as a timeline needs them.
+	ids map[clock.Account]int
 }
 
 // class is a class of processors that has been given its characteristics in
@@ -75,6 +78,7 @@ func (r *Result) cut(level int) {
 	n := 0
 	for i, iv := range r.nodes {
 		if iv.Level > level {
+			renamed[iv.ID] = n
 			// The last interval that was kept is the one around it.
 			if r.withLines {
 				r.lines[n-1] = append(r.lines[n-1], r.lines[i]...)
@@ -90,6 +94,9 @@ func (r *Result) cut(level int) {
 		n++
 	}
 	r.nodes, r.classes = r.nodes[:n], r.classes[:n]
+	for a, id := range r.ids {
+		r.ids[a] = renamed[id]
+	}
 	if r.withLines {
 		r.lines = r.lines[:n]
 	}
@@ -104,6 +111,9 @@ func (r *Result) walk(n *node, parent, level int) ([]clock.Counters, []bool) {
 		Expr: n.expr, Count: n.count, Operations: n.ops,
 	})
 	r.classes = append(r.classes, nil)
+	if r.timeline != nil {
+		r.note(n, at+1)
+	}
 	sum := make([]clock.Counters, r.books.Classes())
 	member := make([]bool, len(sum))
 	for i := range sum {
@@ -304,6 +314,11 @@ func (r *Result) eachProcessor(i, id int, yield func(*interval.Processor) error)
 // Write writes the header, the intervals and their processor records; the end
 // record is the caller's.
 func (r *Result) Write(w *interval.Writer, d Detail) error {
+	if r.timeline != nil {
+		if _, ok := r.timeline.Pieces(); !ok {
+			return ErrTimeline
+		}
+	}
 	if err := w.Header(r.Header()); err != nil {
 		return err
 	}
@@ -325,5 +340,5 @@ func (r *Result) Write(w *interval.Writer, d Detail) error {
 			return err
 		}
 	}
-	return nil
+	return r.Spans(w.Span)
 }

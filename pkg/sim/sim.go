@@ -60,6 +60,8 @@ type Config struct {
 	// take no time, and gives intervals the POP metrics
 	// (docs/model.md#pop-metrics).
 	POP bool
+	// Timeline takes note of what processors do when ([Result.Spans]).
+	Timeline bool
 	// NewClocks makes the clocks, nil for the usual ones ([clock.New]).
 	NewClocks func(clock.Config) clock.Clocks
 }
@@ -85,11 +87,12 @@ type Sim struct {
 	flights  flights
 	loop     openLoop
 	own      ownTimes
-	costs    *loopCosts // nil when iterations of a loop all cost the same
-	measured *measured  // when the run is measured, not predicted
-	lines    *lineBook  // nil when lines are not wanted
-	ideal    *Sim       // on the ideal network, nil when that is not wanted
-	inIO     bool       // between biof_ and eiof_
+	costs    *loopCosts      // nil when iterations of a loop all cost the same
+	measured *measured       // when the run is measured, not predicted
+	timeline *clock.Timeline // nil when it is not wanted
+	lines    *lineBook       // nil when lines are not wanted
+	ideal    *Sim            // on the ideal network, nil when that is not wanted
+	inIO     bool            // between biof_ and eiof_
 	repeats  repeats
 	found    found // for the call at hand
 	// shared is what redundantOf returned last, and for which system.
@@ -170,7 +173,10 @@ func New(cfg Config, h *call.Header) (*Sim, error) {
 	}
 	s.objects = object.New(oc)
 	s.messages.root = traffic.NewRoot(cfg.Grid)
-	cc := clock.Config{Machine: cfg.Machine, Grid: cfg.Grid, Options: cfg.Options.Model}
+	if cfg.Timeline {
+		s.timeline = &clock.Timeline{}
+	}
+	cc := clock.Config{Timeline: s.timeline, Machine: cfg.Machine, Grid: cfg.Grid, Options: cfg.Options.Model}
 	if cfg.NewClocks == nil {
 		s.clocks = clock.New(cc)
 	} else {
@@ -302,6 +308,7 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	if s.cfg.Strict && len(r.Warnings) > 0 {
 		return nil, StrictError(r.Warnings[0])
 	}
+	r.timeline = s.timeline
 	r.integrate()
 	if err := r.check(); err != nil {
 		return nil, err

@@ -31,6 +31,9 @@ func (s *Sim) Step(c *call.Call) error {
 		return err
 	}
 	s.atLine(c)
+	if s.timeline != nil {
+		s.timeline.At(c.Seq)
+	}
 	if s.inIO {
 		return s.stepIO(c)
 	}
