@@ -26,8 +26,8 @@ topologies cannot be expressed. What is lost is listed on standard error.`,
 		Flags: append([]urfave.Flag{
 			&urfave.StringFlag{Name: "to", Required: true, Usage: "language to write, `" + strings.Join(forms, "|") + "`"},
 			&urfave.StringFlag{Name: "grid", Aliases: []string{"g"}, Usage: "processors of a transputer, and of the form of 2000, `N1xN2...` (default: the topology of the file)"},
-			&urfave.Int64Flag{Name: "topology-id", Value: -1, Usage: "topology of a Parasol file, `ID` (default: the hardware's)"},
-			&urfave.Int64Flag{Name: "traced-on", Value: -1, Usage: "type of the processor with power 1, `ID` (default: that of processor 1)"},
+			&urfave.Int64Flag{Name: "topology-id", Value: -1, Usage: "topology of a Parasol file, `ID`", DefaultText: "the hardware's"},
+			&urfave.Int64Flag{Name: "traced-on", Value: -1, Usage: "type of the processor with power 1, `ID`", DefaultText: "that of processor 1"},
 		}, open.ChangeFlags()...),
 		Examples: []cli.Example{
 			{Line: "dvmmachine convert cluster.par --to parasol -o cluster.mach", Text: "a machine of buses"},

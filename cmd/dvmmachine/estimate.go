@@ -27,7 +27,7 @@ a comment. The names are those of 'dvmmachine timings'. The time is the sum of
 count times timing; its standard deviation is that of the first order, over the
 distinct timings.`,
 		Flags: append([]urfave.Flag{
-			&urfave.Int64Flag{Name: "proc", Value: -1, Usage: "type of the processor, `ID` (default: the only one)"},
+			&urfave.Int64Flag{Name: "proc", Value: -1, Usage: "type of the processor, `ID`", DefaultText: "the only one"},
 			&urfave.BoolFlag{Name: "small-loops", Usage: "the loops fit in the instruction cache: divide by the small-loop speed-up"},
 			&urfave.IntFlag{Name: "top", Value: 10, Usage: "show the `N` operations that take longest (0: all)"},
 			&urfave.BoolFlag{Name: "json", Usage: "print records"},

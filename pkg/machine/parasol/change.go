@@ -34,6 +34,9 @@ func (f *File) Apply(c machine.Change) ([]machine.Changed, error) {
 
 // set changes one field.
 func (f *File) set(c machine.Change) ([]machine.Changed, error) {
+	if isConnection(c.What) {
+		return nil, fmt.Errorf("found a change of %s, expected one of a time or a factor; what connects which processors cannot be set, edit the file", c.What)
+	}
 	ref, err := f.reference(c.What)
 	if err != nil {
 		return nil, err
@@ -74,6 +77,13 @@ func (f *File) set(c machine.Change) ([]machine.Changed, error) {
 
 // modelPrefixes are the prefixes of references to programming models.
 var modelPrefixes = []string{"pv", "ex", "mp"}
+
+// isConnection reports whether what names the ends of a link or the type of a
+// processor, as a file writes them, which is no reference.
+func isConnection(what string) bool {
+	what = strings.TrimSpace(what)
+	return what == "connect" || strings.HasSuffix(what, ".connect") || strings.HasPrefix(what, "p[") || strings.HasPrefix(what, "p [")
+}
 
 // parseValue reads the value of a change as that of a field.
 func parseValue(c machine.Change, rule fieldRule) (item, error) {

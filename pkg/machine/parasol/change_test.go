@@ -123,6 +123,8 @@ func TestChangeRefused(t *testing.T) {
 		"1+pt(1).ila=3":                   "expected a single parameter",
 		"scale locals=2":                  `found group "locals", expected a parameter, as pt(1).ila, or one of add`,
 		"scale global[proc=805]=2":        "which matches nothing, expected a group of timings that are defined: dla, dld, dlm, dls, goto, ila, ils, rla, rlm",
+		"tl(1)(1).connect=2 1 2":          "what connects which processors cannot be set, edit the file",
+		"p[1]=2":                          "what connects which processors cannot be set, edit the file",
 		"scale local[proc=4]=2":           "expected the id of a processor of this machine: 1, 805",
 		"scale local[type=1]=2":           "found [type=1], expected proc in brackets for local",
 		"scale links.speed[topology=9]=2": "which matches nothing, expected links that there are: topology 1 with 1 links",
