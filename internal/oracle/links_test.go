@@ -11,12 +11,14 @@ import (
 // linkMachine returns a machine of 16 processors with random links. A tree of
 // lines and small buses connects all processors; further links add routes that are
 // as good or better. On half of the machines all links are equal, so that routes
-// are equally long; some machines have overheads of a programming model.
+// are equally long, on half of these without buses; some machines have overheads of
+// a programming model.
 func linkMachine(seed uint64) *machine.Machine {
 	rng := rand.New(rand.NewPCG(seed, 99))
 	const n = 16
 	net := &machine.Network{ID: 1, Creation: []units.Seconds{0, 3e-4}[rng.IntN(2)]}
 	alike := rng.IntN(2) == 0
+	lines := alike && rng.IntN(2) == 0
 	add := func(ends ...int32) {
 		l := machine.Link{ID: int64(len(net.Links) + 1), Latency: 75e-6, Speed: 0.2e-6, Ends: ends}
 		if !alike {
@@ -27,7 +29,7 @@ func linkMachine(seed uint64) *machine.Machine {
 	}
 	for p := int32(1); p < n; {
 		ends := []int32{rng.Int32N(p), p}
-		for p++; p < n && rng.IntN(4) == 0; p++ {
+		for p++; p < n && !lines && rng.IntN(4) == 0; p++ {
 			ends = append(ends, p)
 		}
 		add(ends...)
