@@ -51,6 +51,7 @@ var mayBeAbsent = map[string]string{
 	"network.links":        "a topology may have none",
 	"options.sections":     "the trace knows its sections",
 	"options.loop_cost":    "iterations cost the same",
+	"options.own_times":    "most traces keep merged times only",
 	"interval.pop":         "only with the option --pop",
 	"span.op":              "computation is no operation",
 

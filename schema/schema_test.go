@@ -77,7 +77,7 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Calls, "end", "record calls warnings", "noticed"},
 	{schema.Calls, "notice", "file line col code message", ""},
 	{schema.Intervals, "simulation", "record version machine grid processors source startup options", "measured"},
-	{schema.Intervals, "options", "collectives across balance async level", "sections loop_cost"},
+	{schema.Intervals, "options", "collectives across balance async level", "sections loop_cost own_times"},
 	{schema.Intervals, "interval", "record id parent level type file line expr count processors operations " + characteristics, "pop"},
 	{schema.Intervals, "processor", "record interval n " + characteristics, "boxes rank"},
 	{schema.Intervals, "line", more("record interval file line from_line functions operations productive_time productive_cpu_time productive_sys_time io_time "+

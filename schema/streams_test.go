@@ -304,6 +304,7 @@ func samples(t testing.TB) corpus {
 	header.Measured = true
 	header.Options.Sections = "16=0-1/4"
 	header.Options.LoopCost = []string{"a.fdv:16=I1", "traced"}
+	header.Options.OwnTimes = 2
 	iw := interval.NewWriter(&intervals)
 	expr, rank := int64(-5), int64(0)
 	e := json.NewEncoder(&searches)

@@ -76,6 +76,7 @@ var headerRecord = ndjson.NewRecord("a header",
 var optionsRecord = ndjson.NewRecord("a set of options", append(choiceFields(),
 	ndjson.String("sections", func(o *Options) *string { return &o.Sections }).OmitIf(func(o *Options) bool { return o.Sections == "" }),
 	ndjson.Strings("loop_cost", func(o *Options) *[]string { return &o.LoopCost }).OmitIf(func(o *Options) bool { return len(o.LoopCost) == 0 }),
+	ndjson.Int("own_times", func(o *Options) *int { return &o.OwnTimes }).OmitIf(func(o *Options) bool { return o.OwnTimes == 0 }),
 	ndjson.Int("level", func(o *Options) *int { return &o.Level }))...)
 
 // choiceFields are the fields of the choices of the model.

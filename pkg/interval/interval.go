@@ -89,6 +89,9 @@ type Options struct {
 	// LoopCost are what iterations of loops cost, as package density reads
 	// them, nil when all of a loop cost the same.
 	LoopCost []string `json:"loop_cost,omitempty"`
+	// OwnTimes is of how many processes the own times were used, 0 when merged
+	// times were (docs/model.md#own-times).
+	OwnTimes int `json:"own_times,omitempty"`
 	// Level is the depth down to which intervals were kept, -1 for all.
 	Level int `json:"level"`
 }

@@ -172,6 +172,9 @@ func optionWords(o *interval.Options) string {
 	for _, c := range o.LoopCost {
 		list = append(list, "loop cost "+Clean(c))
 	}
+	if n := o.OwnTimes; n > 0 {
+		list = append(list, "own times of "+count(int64(n), "process", "processes"))
+	}
 	return strings.Join(list, ", ")
 }
 

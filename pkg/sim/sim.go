@@ -302,6 +302,9 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 		return nil, diag.Impossible(diag.Pos{File: e.File, Line: e.Line}, "model/no-path", "the end of the program: %v", err)
 	}
 	r := &Result{Grid: s.cfg.Grid, Options: s.cfg.Options, Machine: s.cfg.Machine, Source: s.header.Source, startup: s.startup, tree: s.tree, books: s.clocks, explanation: s.explanation}
+	if s.own.use && s.measured == nil {
+		r.Options.OwnTimes = s.header.Runtime.Processors
+	}
 	r.withLines = s.lines != nil
 	r.Warnings = append(r.Warnings, s.objects.Warnings()...)
 	r.Warnings = append(r.Warnings, s.notes.all()...)

@@ -41,6 +41,7 @@ func intervals() object {
 			fieldsOf[interval.Options](join(choices(), notes{
 				"sections":  {doc: "sections of processor systems that the user stated, absent without any", keys: object{{"minLength", 1}}},
 				"loop_cost": {doc: "costs of iterations of loops, as the option --loop-cost states them, absent without any", keys: notEmpty(), items: object{{"minLength", 1}}},
+				"own_times": {doc: "number of processes whose own times were used; absent when merged times were", keys: atLeast(1)},
 				"level":     {doc: "level down to which intervals were kept, -1 for all", keys: atLeast(-1)},
 			})))},
 		{"interval", record("interval", "Interval of the program",
