@@ -111,7 +111,7 @@ var fixed = map[string]bool{
 // are integers.
 func reals() map[string]bool {
 	names := map[string]bool{"creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "own": true, "time": true, "start": true, "end": true,
-		"mark": true, "threshold": true, "min_efficiency": true, "deadline": true, "cost": true, "behind": true, "value": true, "seconds_per_percent": true, "check": true, "share": true, "factor": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
+		"mark": true, "abandoned_at": true, "threshold": true, "min_efficiency": true, "deadline": true, "cost": true, "behind": true, "value": true, "seconds_per_percent": true, "check": true, "share": true, "factor": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
 	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes](), reflect.TypeFor[interval.POP]()} {
 		for f := range t.Fields() {
 			if f.Type.Kind() == reflect.Float64 {

@@ -37,9 +37,14 @@ type Candidate struct {
 	Step          int           `json:"step"`
 	ExecutionTime units.Seconds `json:"execution_time"`
 	Efficiency    float64       `json:"efficiency"`
+	// AbandonedAt is when the simulation was given up, 0 when it was not.
+	AbandonedAt units.Seconds `json:"abandoned_at"`
 	// Error says why the grid could not be simulated, "" when it was.
 	Error string `json:"error"`
 }
+
+// known reports whether the grid's execution time is known.
+func (c *Candidate) known() bool { return c.Error == "" && c.AbandonedAt == 0 }
 
 // searchVersion is the version of the search stream that can be read.
 const searchVersion = 1
@@ -183,7 +188,7 @@ func (s *Search) charts() []chart {
 	tried := series{label: "grids tried", class: "s2"}
 	effic := series{label: "grids tried", class: "s2"}
 	for _, c := range s.Candidates {
-		if c.Error == "" {
+		if c.known() {
 			name := gridWords(c.Grid) + ": " + c.ExecutionTime.Short() + ", efficiency " + percent(c.Efficiency)
 			tried.points = append(tried.points, chartPoint{float64(c.Processors), float64(c.ExecutionTime), name})
 			effic.points = append(effic.points, chartPoint{float64(c.Processors), c.Efficiency, name})
@@ -213,7 +218,10 @@ func (s *Search) candidateTable(front map[string]bool) table {
 		if (a.Error == "") != (b.Error == "") {
 			return cmp.Compare(len(a.Error), len(b.Error))
 		}
-		return cmp.Compare(a.ExecutionTime, b.ExecutionTime)
+		if a.known() != b.known() {
+			return cmp.Compare(a.AbandonedAt, b.AbandonedAt)
+		}
+		return cmp.Or(cmp.Compare(a.ExecutionTime, b.ExecutionTime), cmp.Compare(a.AbandonedAt, b.AbandonedAt))
 	})
 	for _, c := range sorted {
 		row := []field{words(gridName(c.Grid)), countField(c.Processors, "processors"), secondsField(c.ExecutionTime), ratioField(c.Efficiency),
@@ -221,6 +229,8 @@ func (s *Search) candidateTable(front map[string]bool) table {
 		switch {
 		case c.Error != "":
 			row[2], row[3], row[6] = field{}, field{}, words(Clean(c.Error))
+		case c.AbandonedAt > 0:
+			row[2], row[3], row[6] = field{}, field{}, words("given up at "+c.AbandonedAt.Short()+", slower than one with as many processors or fewer")
 		case gridName(c.Grid) == gridName(s.Best.Grid):
 			row[6] = words("best")
 		case front[gridName(c.Grid)]:
@@ -262,7 +272,7 @@ func (s *Search) timeMap() gridMap {
 	m := gridMap{title: "Grids: down the first extent, across the second, the darker the faster"}
 	least, most := units.Seconds(0), units.Seconds(0)
 	for i, c := range s.Candidates {
-		if c.Error != "" {
+		if !c.known() {
 			continue
 		}
 		if i == 0 || c.ExecutionTime < least || least == 0 {
@@ -271,7 +281,7 @@ func (s *Search) timeMap() gridMap {
 		most = max(most, c.ExecutionTime)
 	}
 	for _, c := range s.Candidates {
-		if c.Error != "" || c.Grid[0] > maxMap || c.Grid[1] > maxMap {
+		if !c.known() || c.Grid[0] > maxMap || c.Grid[1] > maxMap {
 			continue
 		}
 		m.cells = append(m.cells, mapCell{x: c.Grid[1], y: c.Grid[0], shade: shadeOf(c.ExecutionTime, least, most),

@@ -111,7 +111,7 @@ func (l *ladder) beaten(list []*grid, rung float64) (better []*grid, ok bool, er
 func (l *ladder) nearest() (factor float64, first *grid, err error) {
 	var others []*grid
 	for _, g := range l.tried {
-		if g != l.best && g.out.err == nil {
+		if g != l.best && g.out.known() {
 			others = append(others, g)
 		}
 	}

@@ -30,6 +30,8 @@ func (s *state) explain(passes []*pass) []Explanation {
 		case g == nil:
 		case g.out.err != nil:
 			say("neighbour", "%s cannot be simulated: %v", GridText(x), g.out.err)
+		case g.out.abandonedAt > 0:
+			say("neighbour", "%s takes more than %s, the time of a grid of as many processors or fewer, and was given up", GridText(x), g.out.abandonedAt.Short())
 		default:
 			say("neighbour", "%s takes %s, %s than %s: %s", GridText(x), g.out.time.Short(), than(g.out.time, best.out.time), GridText(best.extents), difference(&g.out.main, g.n, &best.out.main, best.n))
 		}

@@ -10,7 +10,7 @@ import (
 // front returns the grids that were tried and than which no grid with as many
 // processors or fewer is faster, by growing processors.
 func (s *state) front() []*grid {
-	list := slices.DeleteFunc(slices.Clone(s.tried), func(g *grid) bool { return g.out.err != nil })
+	list := slices.DeleteFunc(slices.Clone(s.tried), func(g *grid) bool { return !g.out.known() })
 	slices.SortFunc(list, func(a, b *grid) int {
 		if c := cmp.Or(cmp.Compare(a.n, b.n), cmp.Compare(a.out.time, b.out.time)); c != 0 {
 			return c

@@ -37,7 +37,7 @@ type Limits struct {
 // by the value of the objective. Less is better.
 type score struct{ over, value float64 }
 
-// never is the score of a grid that cannot be simulated.
+// never is the score of a grid that cannot be simulated, or was given up.
 var never = score{math.Inf(1), math.Inf(1)}
 
 func (a score) compare(b score) int {
@@ -51,7 +51,7 @@ func (a score) worseBy(b score, threshold float64) bool {
 
 // score returns the score of an outcome on n processors.
 func (c *Config) score(o *outcome, n int) score {
-	if o.err != nil {
+	if !o.known() {
 		return never
 	}
 	var s score

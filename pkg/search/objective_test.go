@@ -20,6 +20,7 @@ import (
 func TestObjectives(t *testing.T) {
 	rec := testtraces.Calls(t, "sizes/jac_800.ptr.zst")
 	m := cluster(t, 12, 30, 0.01)
+	abandoned := 0
 	for name, c := range map[string]struct {
 		cfg   search.Config
 		value func(time, efficiency, n float64) float64 // infinite beyond the limits
@@ -40,13 +41,21 @@ func TestObjectives(t *testing.T) {
 			return time
 		}},
 	} {
-		for _, mode := range []int{search.NotBad, search.All} {
+		for _, mode := range []int{search.All, search.NotBad} {
 			c.cfg.Machine, c.cfg.Mode, c.cfg.Max, c.cfg.Threads = m, mode, 12, 2
 			best, records, _ := run(t, c.cfg, rec)
 			least, ones := math.Inf(1), 0
 			times := map[float64]float64{} // processors: least time
 			for _, r := range records {
 				if r["record"] != "candidate" || r["error"] != nil {
+					continue
+				}
+				if at, ok := r["abandoned_at"].(float64); ok {
+					abandoned++
+					// A grid before it, with as many processors or fewer, takes less.
+					if n, time := r["processors"].(float64), fastest(times, r["processors"].(float64)); mode == search.All || at != time {
+						t.Errorf("%s, mode %d: a grid of %v processors was abandoned at %v, others take %v", name, mode, n, at, time)
+					}
 					continue
 				}
 				time, n := r["execution_time"].(float64), r["processors"].(float64)
@@ -85,6 +94,7 @@ func TestObjectives(t *testing.T) {
 			}
 		}
 	}
+	t.Logf("%d grids were abandoned", abandoned)
 }
 
 // Cost in whole nodes: two nodes of four processors cost eight as soon as the
@@ -193,4 +203,15 @@ func TestRefused(t *testing.T) {
 			t.Errorf("error %v, want one with %q", err, want)
 		}
 	}
+}
+
+// fastest returns the least time of all with at most n processors.
+func fastest(times map[float64]float64, n float64) float64 {
+	least := math.Inf(1)
+	for p, time := range times {
+		if p <= n {
+			least = min(least, time)
+		}
+	}
+	return least
 }

@@ -7,6 +7,7 @@ import (
 
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/sim"
+	"dvmtools/pkg/units"
 )
 
 // pass is one search in one mode over a list of grids.
@@ -108,13 +109,14 @@ func (p *pass) step(ctx context.Context, list []*grid) (bool, error) {
 // takes the results in the order of the list; most is how many grids there are
 func (p *pass) try(ctx context.Context, list []*grid, most int) error {
 	outcomes := make([]*outcome, len(list))
+	limits := p.limits()
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range max(1, min(p.cfg.Threads, len(list))) {
 		wg.Go(func() {
 			for i := range next {
 				if outcomes[i] = list[i].out; outcomes[i] == nil {
-					outcomes[i] = p.simulate(ctx, list[i].extents)
+					outcomes[i] = p.simulate(ctx, list[i].extents, limits.of(list[i].n))
 				}
 			}
 		})
@@ -135,7 +137,8 @@ func (p *pass) try(ctx context.Context, list []*grid, most int) error {
 	return ctx.Err()
 }
 
-func (s *state) simulate(ctx context.Context, extents []int) *outcome {
+// simulate simulates a grid. Beyond limit, when it is not 0, it is given up.
+func (s *state) simulate(ctx context.Context, extents []int, limit units.Seconds) *outcome {
 	if ctx.Err() != nil {
 		return &outcome{err: ctx.Err()}
 	}
@@ -145,7 +148,12 @@ func (s *state) simulate(ctx context.Context, extents []int) *outcome {
 	if s.recorder != nil {
 		r, err = s.recorder.run(ctx, cfg)
 	} else {
+		cfg.Limit = limit
 		r, err = sim.Run(ctx, cfg, s.prog.Source())
+	}
+	// One that is slower is given up whether or not that was seen before its end.
+	if errors.Is(err, sim.ErrAbandoned) || err == nil && limit > 0 && r.ExecutionTime() > limit {
+		return &outcome{abandonedAt: limit}
 	}
 	if err != nil {
 		return &outcome{err: err}
@@ -175,6 +183,10 @@ func (p *pass) take(g *grid, o *outcome) error {
 	if o.err != nil {
 		p.failed = o.err
 		c.Error = o.err.Error()
+		return p.enc.Encode(c)
+	}
+	if o.abandonedAt > 0 {
+		c.AbandonedAt = &o.abandonedAt
 		return p.enc.Encode(c)
 	}
 	if g.better(p.best) {

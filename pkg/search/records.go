@@ -110,8 +110,11 @@ type Candidate struct {
 	ExecutionTime *units.Seconds `json:"execution_time,omitempty"`
 	Efficiency    *float64       `json:"efficiency,omitempty"`
 	// Cost is in processor-seconds, for that objective.
-	Cost  *float64 `json:"cost,omitempty"`
-	Error string   `json:"error,omitempty"`
+	Cost *float64 `json:"cost,omitempty"`
+	// AbandonedAt is the time beyond which the simulation was given up, that of a grid
+	// with as many processors or fewer.
+	AbandonedAt *units.Seconds `json:"abandoned_at,omitempty"`
+	Error       string         `json:"error,omitempty"`
 }
 
 // Comparison is what one of the two searches of mode 5 found.

@@ -182,7 +182,13 @@ type outcome struct {
 	main       interval.Times // of the whole program
 	warnings   []*diag.Error
 	err        error
+	// abandonedAt, when it is not 0, is the limit that the execution time exceeds;
+	// nothing else is known then.
+	abandonedAt units.Seconds
 }
+
+// known reports whether the simulation came to its end.
+func (o *outcome) known() bool { return o.err == nil && o.abandonedAt == 0 }
 
 // better reports whether g is better than h, which may be nil. Of equally good
 // grids the first in the order of [Grids] is better.

@@ -123,6 +123,9 @@ func TestSearchAgainstEnumeration(t *testing.T) {
 				if r["mark"].(float64) > 0 {
 					notBad++
 				}
+				if r["abandoned_at"] != nil {
+					continue // TestSlowGridsAreAbandoned
+				}
 				least = min(least, r["execution_time"].(float64))
 				if p := r["processors"].(float64); p < last {
 					t.Errorf("mode %d: %v processors after %v", mode, p, last)

@@ -93,7 +93,7 @@ func (s *state) scaled(p machine.Variable, factor float64) (*machine.Machine, st
 func (s *state) on(ctx context.Context, m *machine.Machine, g *grid) *outcome {
 	st := *s
 	st.cfg.Machine = m
-	return st.simulate(ctx, g.extents)
+	return st.simulate(ctx, g.extents, 0)
 }
 
 // derivative writes the derivative of the time of the best grid by a parameter.

@@ -45,7 +45,7 @@ const ridge = 1e-6
 func (p *pass) fit() (s surrogate, ok bool) {
 	var a [][]float64
 	for _, g := range p.list {
-		if p.seen[g] == 0 || g.out.err != nil {
+		if p.seen[g] == 0 || !g.out.known() {
 			continue
 		}
 		f := p.features(g)

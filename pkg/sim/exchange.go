@@ -154,10 +154,18 @@ func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (clock.Instant, clo
 	}
 	s.flights.collective++
 	start, snapshot := s.clocks.Late(sys, k)
+	s.watch(start)
 	if s.explained != nil {
 		s.say("the latest processor of system %s is there at %v; the others go on (%s)", gridText(sys.Grid), start, k)
 	}
 	return start, snapshot
+}
+
+// watch ends a simulation with a limit when an operation starts behind it, by more
+// than a clock and the sum of what was booked until then differ by rounding.
+func (s *Sim) watch(start clock.Instant) {
+	const rounding = 1e-6
+	s.over = s.over || s.cfg.Limit > 0 && start.Since(clock.Instant{}) > s.cfg.Limit*(1+rounding)
 }
 
 // together makes the processors of sys wait for the latest. When it is all of
@@ -166,6 +174,7 @@ func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (clock.Instant, clo
 func (s *Sim) together(sys *procs.System, k interval.Kind) clock.Instant {
 	s.flights.collective++
 	start := s.clocks.Sync(sys, k)
+	s.watch(start)
 	if s.explained != nil {
 		s.say("all processors of system %s wait for the latest: they start at %v (waiting is communication and synchronization, %s)", gridText(sys.Grid), start, k)
 	}

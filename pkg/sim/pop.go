@@ -10,7 +10,7 @@ import (
 // messages take no time (docs/model.md#pop-metrics).
 func newIdeal(cfg Config, h *call.Header) (*Sim, error) {
 	cfg.Machine = cfg.Machine.Ideal()
-	cfg.POP, cfg.Lines, cfg.Timeline, cfg.Strict, cfg.Explain = false, false, false, false, nil
+	cfg.POP, cfg.Lines, cfg.Timeline, cfg.Strict, cfg.Explain, cfg.Limit = false, false, false, false, nil, 0
 	return New(cfg, h)
 }
 

@@ -62,6 +62,10 @@ type Config struct {
 	POP bool
 	// Timeline takes note of what processors do when ([Result.Spans]).
 	Timeline bool
+	// Limit, when it is not 0, is the execution time beyond which the simulation is
+	// not of interest: it ends with [ErrAbandoned] when an operation of several
+	// processors starts later, and the execution time is longer then.
+	Limit units.Seconds
 	// NewClocks makes the clocks, nil for the usual ones ([clock.New]).
 	NewClocks func(clock.Config) clock.Clocks
 }
@@ -93,6 +97,7 @@ type Sim struct {
 	lines    *lineBook       // nil when lines are not wanted
 	ideal    *Sim            // on the ideal network, nil when that is not wanted
 	inIO     bool            // between biof_ and eiof_
+	over     bool            // the limit is exceeded
 	repeats  repeats
 	found    found // for the call at hand
 	// shared is what redundantOf returned last, and for which system.
@@ -104,6 +109,10 @@ type Sim struct {
 	explained   *explanation // of the call being simulated
 	explanation []string
 }
+
+// ErrAbandoned is the error of a simulation whose execution time is longer than
+// [Config.Limit].
+var ErrAbandoned = errors.New("the execution time is longer than the limit")
 
 // ErrTooSmall is the error of a grid with more processors than the machine.
 var ErrTooSmall = errors.New("the machine is too small")

@@ -67,8 +67,12 @@ func (s *Sim) Step(c *call.Call) error {
 	return s.unmet(c)
 }
 
-// unmet returns the error of what the network could not do for a call.
+// unmet returns the error of what the network could not do for a call, or of a
+// limit that was exceeded.
 func (s *Sim) unmet(c *call.Call) error {
+	if s.over {
+		return ErrAbandoned
+	}
 	if err := s.clocks.Err(); err != nil {
 		return diag.Impossible(c.Pos, "model/no-path", "%s: %v", c.Where(), err)
 	}

@@ -47,10 +47,12 @@ func searches() object {
 				"step":           {doc: "step of the search in which the grid was tried, from 1; modes 2 and 3 try all grids of a number of processors in one", keys: atLeast(1)},
 				"mode":           {doc: "mode of the search that tried the grid, when there are two", keys: enum(list{search.Heuristic, search.NotBad})},
 				"execution_time": execution, "efficiency": efficiency, "cost": cost,
-				"error": {doc: "why the grid could not be simulated", keys: object{{"minLength", 1}}},
+				"abandoned_at": {doc: "time beyond which the simulation was given up, that of a grid with as many processors or fewer, in seconds", keys: atLeast(0)},
+				"error":        {doc: "why the grid could not be simulated", keys: object{{"minLength", 1}}},
 			})).with(member{"oneOf", list{
-			object{{"required", list{"execution_time", "efficiency"}}, {"properties", object{{"error", false}}}},
-			object{{"required", list{"error"}}, {"properties", object{{"execution_time", false}, {"efficiency", false}, {"cost", false}}}},
+			object{{"required", list{"execution_time", "efficiency"}}, {"properties", object{{"error", false}, {"abandoned_at", false}}}},
+			object{{"required", list{"abandoned_at"}}, {"properties", object{{"execution_time", false}, {"efficiency", false}, {"cost", false}, {"error", false}}}},
+			object{{"required", list{"error"}}, {"properties", object{{"execution_time", false}, {"efficiency", false}, {"cost", false}, {"abandoned_at", false}}}},
 		}})},
 		{"comparison", record("comparison", "What one of two searches found", "The two searches of mode 5, the heuristic one first.",
 			fieldsOf[search.Comparison](join(notes{
