@@ -316,3 +316,48 @@ func TestOwnTimesOfEqualProcessesOfPrograms(t *testing.T) {
 		}
 	}
 }
+
+// The ideal network has the same processes, which began when they did: where no
+// messages are sent it is no faster.
+func TestIdealNetworkKnowsUnequalStarts(t *testing.T) {
+	p := newProgram()
+	p.call("getam_", "3", "OwnTimes: 3 3\n ", "0", "OwnTimes: 0 0\nAMRef=d1;")
+	p.call("bsynch_", "0", "OwnTimes: 0 0\n ", "0.000001", "OwnTimes: 6 1\n ")
+	b := []byte(strings.NewReplacer("ProcCount=1", "ProcCount=2", "PSSize= 1", "PSSize= 2").Replace(string(p.end())))
+	r, err := sim.Run(t.Context(), sim.Config{Machine: machineOf(t, bus), Grid: []int{2}, Options: sim.Defaults(), OwnTimes: true, POP: true}, source(t, "late", b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	main := &r.Intervals()[0]
+	if main.ExecutionTime != 9 || main.POP.IdealTime != main.ExecutionTime {
+		t.Errorf("%v s, on an ideal network %v s, expected 9 for both", main.ExecutionTime, main.POP.IdealTime)
+	}
+	if n := r.Header().Options.OwnTimes; n != 2 {
+		t.Errorf("the header says that own times of %d processes were used, expected 2", n)
+	}
+}
+
+// The engine by classes keeps processors apart where their times differ, and
+// nowhere else: of a thousand one that is slower once.
+func TestOwnTimesKeepFewProcessorsApart(t *testing.T) {
+	p := newProgram()
+	for range 3 {
+		p.call("begbl_", "1", "OwnTimes: 1*1000\n ", "0", "OwnTimes: 0*1000\n ")
+	}
+	p.call("endbl_", "1", "OwnTimes: 1*5 2 1*994\n ", "0", "OwnTimes: 0*1000\n ")
+	b := []byte(strings.NewReplacer("ProcCount=1", "ProcCount=1000", "PSSize= 1", "PSSize= 10 100", "PSRank=1", "PSRank=2").Replace(string(p.end())))
+	r, err := runOwn(t, "many", b, machineOf(t, bus), []int{10, 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var sizes []int64
+	if err := r.Processors(0, sim.Classes, func(p *interval.Processor) error {
+		sizes = append(sizes, p.N)
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(sizes) != "[999 1]" && fmt.Sprint(sizes) != "[1 999]" {
+		t.Errorf("classes of %v processors, expected 999 and 1", sizes)
+	}
+}
