@@ -141,7 +141,7 @@ func (r *routes) shortest(p int) units.Seconds {
 
 // direct returns the link that p and q share, if it is the best route: every
 // route of several links takes at least the sum of the shortest times on a link
-// of p and on one of q.
+// of p and on one of q. That sum has all its bits, as those of a search have.
 func (r *routes) direct(p, q int) (link int32, ok bool) {
 	few, many := r.of[p], r.of[q]
 	if len(few) > len(many) {
@@ -156,7 +156,11 @@ func (r *routes) direct(p, q int) (link int32, ok bool) {
 			link, best, ok = l, t, true
 		}
 	}
-	return link, ok && best <= r.shortest(p)+r.shortest(q)
+	if !ok {
+		return 0, false
+	}
+	around := exact{hi: float64(r.shortest(p))}.plus(r.shortest(q))
+	return link, exact{hi: float64(best)}.compare(around) <= 0
 }
 
 // star finds the routes between root and others, away from root or, inward, to

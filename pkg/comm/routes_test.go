@@ -286,3 +286,27 @@ func TestRememberedLoadsAreBounded(t *testing.T) {
 		t.Errorf("%d loads were made, want 6: c, large twice, and a that was forgotten", passes)
 	}
 }
+
+// A route over two links is the better one also where it is shorter by less than a
+// rounding: 1 and 3/2^54 sum to 1 + 3/2^54, which rounds to 1 + 4/2^54, what the
+// link between both ends takes. A link that takes less than that is the route.
+func TestRoutesBelowARounding(t *testing.T) {
+	const ulp = 1. / (1 << 52)
+	for _, c := range []struct {
+		direct units.Seconds
+		want   []int32
+	}{{1 + ulp, []int32{1, 2}}, {1, []int32{0}}} {
+		net := &machine.Network{ID: 1, Links: []machine.Link{
+			{ID: 1, Ends: []int32{0, 2}, Latency: c.direct},
+			{ID: 2, Ends: []int32{0, 1}, Latency: 1},
+			{ID: 3, Ends: []int32{1, 2}, Latency: 0.75 * ulp},
+		}}
+		r := newRoutes(net, 3)
+		r.size(8)
+		r.star(0, []int{2}, false, func(_ int, path []int32) {
+			if !slices.Equal(path, c.want) {
+				t.Errorf("a link of %v: the route is %v, want %v", c.direct, path, c.want)
+			}
+		})
+	}
+}
