@@ -147,6 +147,8 @@ func TestBrowser(t *testing.T) {
 
 	t.Run("lines", func(t *testing.T) { browseLines(t, b) })
 
+	t.Run("timeline", func(t *testing.T) { browseTimeline(t, b) })
+
 	t.Run("tree", func(t *testing.T) {
 		tree := bundled(t, "f01_ivals")
 		x := b.tab(t)

@@ -77,6 +77,7 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 		writeStatic(p, t)
 	}
 	p.write(markup("</noscript>\n"))
+	writeTimeline(p, t)
 	writeSources(p, t, lines, o.Sources)
 	p.template("definitions", page)
 	writeData(p, t, lines)
@@ -92,7 +93,7 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 
 // reportScripts are the scripts of a report.
 func reportScripts() []string {
-	return []string{scriptFormat, scriptDOM, scriptModel, scriptCharts, scriptTables, scriptTree, scriptLines, scriptInterval, scriptMain}
+	return []string{scriptFormat, scriptDOM, scriptModel, scriptCharts, scriptTables, scriptTree, scriptLines, scriptInterval, scriptTimeline, scriptMain}
 }
 
 // newReportPage returns the data of a report, without the frame.

@@ -308,8 +308,8 @@ func TestParseFormat(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"htlm": `found format "htlm", expected html, text, csv, json, folded, prom or md; did you mean "html"?`,
-		"":     `found format "", expected html, text, csv, json, folded, prom or md`,
+		"htlm": `found format "htlm", expected html, text, csv, json, folded, prom, md or perfetto; did you mean "html"?`,
+		"":     `found format "", expected html, text, csv, json, folded, prom, md or perfetto`,
 	} {
 		if _, err := report.ParseFormat(name); err == nil || err.Error() != want {
 			t.Errorf("%q: got %v, want %s", name, err, want)

@@ -22,6 +22,7 @@ function showTop(top) {
   });
   showFacts(top);
   showLineTable(top.linesHTML);
+  if (byId("timeline")) byId("timeline").hidden = true; // it is that of the first simulation
   if (byId("exchanges")) byId("exchanges").outerHTML = top.exchangesHTML;
   showFindings(top.findings || []);
 }
