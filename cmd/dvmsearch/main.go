@@ -32,6 +32,7 @@ import (
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
+	"dvmtools/pkg/machine"
 	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/search"
 	"dvmtools/pkg/sim"
@@ -61,6 +62,14 @@ in the parameters named there as --set and --scale do: one search for every comb
 its records numbered by "point". --sensitivity and --break-even ask what a parameter of
 the machine matters to the best grid, and when another one would be the best.
 
+--plan writes the cases of a search instead of doing it, --run-part I/N PLAN evaluates
+every N-th of them beginning with the I-th, and --gather PART... joins what all parts
+found into what one process would have written, to the byte. Parts can run anywhere
+where the files of the plan are, in any order, and again. --run-part array/N takes I from
+the number of the task in an array of jobs: SLURM_ARRAY_TASK_ID, PBS_ARRAY_INDEX,
+SGE_TASK_ID, LSB_JOBINDEX, or PARALLEL_SEQ of GNU parallel. scripts/slurm-array.sbatch
+does all of it on Slurm.
+
 --order says which processors of the machine a grid takes. On nodes of several
 processors, and where powers differ, the best grid depends on it.
 
@@ -82,90 +91,121 @@ or the least cost in processor-seconds, among those that keep to
 			&urfave.DurationFlag{Name: "time-limit", Usage: "end the search after this `TIME`, such as 1m, with what it has; mode 5 takes it for each of its two searches"},
 			&urfave.BoolFlag{Name: "explain", Usage: "add records that say why the best grid is the best"},
 			&urfave.StringFlag{Name: "best-intervals", Usage: "write the interval stream of the best grid to `FILE`"},
-		}, sweepFlags(), open.ToleranceFlags(), open.ModelFlags()),
+		}, sweepFlags(), partFlags(), open.ToleranceFlags(), open.ModelFlags()),
 		Aliases: map[string][]string{"threads": {"j"}},
 		Examples: []cli.Example{
 			{Line: "dvmsearch -m cluster.par --max 64 jac.ptr | jq 'select(.record==\"best\")'", Text: "the best grid of up to 64 processors"},
 			{Line: "dvmsearch -m cluster.par --objective cost --deadline 2s jac.ptr | dvmreport > jac.html", Text: "the cheapest grid that is done in two seconds, as a page"},
 			{Line: "dvmsearch -m mvs.par --sweep mvs.TByte=0.001,0.004,0.016 --sweep-scale power=1,2 jac.ptr | jq -c 'select(.record==\"best\")'", Text: "the best grid on each of six machines"},
+			{Line: "dvmsearch --plan -m mvs.par --sweep mvs.TByte=0.001,0.004 jac.ptr -o plan; seq 4 | xargs -P4 -I{} dvmsearch --run-part {}/4 plan -o part{}; dvmsearch --gather part?", Text: "a sweep in four processes"},
 		},
 		Run: run,
 	}
 }
 
 func run(e *cli.Env) error {
-	opts, err := open.ModelOptions(e)
+	switch {
+	case e.Flags.Bool("plan"):
+		return plan(e)
+	case e.Flags.IsSet("run-part"):
+		return runPart(e)
+	case e.Flags.Bool("gather"):
+		return gather(e)
+	}
+	w, err := prepare(e)
 	if err != nil {
 		return err
+	}
+	return w.search(e)
+}
+
+// work is a search that can begin.
+type work struct {
+	job      search.Job
+	prog     *call.Recording
+	warnings int    // about the trace
+	best     string // the file for the intervals of the best grid
+}
+
+// prepare reads the options, the machine and the calls.
+func prepare(e *cli.Env) (*work, error) {
+	opts, err := open.ModelOptions(e)
+	if err != nil {
+		return nil, err
 	}
 	name, err := open.One(e, "one stream of calls")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	machines, err := open.ReadMachines(e)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	m, _, err := machines.Make()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	sweep, err := sweepOf(e, machines)
-	if err != nil {
-		return err
+	w := &work{best: e.Flags.String("best-intervals")}
+	if w.job.Sweep, err = sweepOf(e, machines); err != nil {
+		return nil, err
 	}
-	cfg := search.Config{Machine: m, Options: opts, Threads: e.Threads(), Warn: func(w *diag.Error) { e.Warn(w) }}
-	if err := errors.Join(configure(e, &cfg), vary(e, machines, &cfg)); err != nil {
-		return err
+	cfg := &w.job.Config
+	*cfg = search.Config{Machine: m, Options: opts, Threads: e.Threads(), Warn: func(w *diag.Error) { e.Warn(w) }}
+	if err := errors.Join(configure(e, cfg), vary(e, machines, cfg)); err != nil {
+		return nil, err
 	}
-	most := e.Flags.Int("max")
-	switch {
-	case m.Processors() == 1:
-		return &smallError{m.Name}
-	case e.Flags.IsSet("max") && most < 1:
-		return cli.Usagef("--max: found %d, expected a number of processors", most)
-	case !e.Flags.IsSet("max"):
-		if m.Processors() > search.MaxProcessors {
-			return cli.Usagef("the machine has %d processors; say with --max how many to try at most (up to %d)", m.Processors(), search.MaxProcessors)
-		}
-		most = int(m.Processors())
-	case int64(most) > m.Processors():
-		return cli.Usagef("--max: found %d, the machine has %d processors", most, m.Processors())
+	if cfg.Max, err = most(e, m); err != nil {
+		return nil, err
 	}
 	src, err := open.Calls(e, name, ptr.Options{Strict: e.Flags.Bool("strict")})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	prog, err := call.Record(src)
-	if err != nil {
-		return err
+	if w.prog, err = call.Record(src); err != nil {
+		return nil, err
 	}
-	warnings, err := open.WarnOfTrace(e, prog.Warnings())
-	if err != nil {
-		return err
+	w.warnings, err = open.WarnOfTrace(e, w.prog.Warnings())
+	return w, err
+}
+
+// most returns the largest number of processors to try.
+func most(e *cli.Env, m *machine.Machine) (int, error) {
+	n := e.Flags.Int("max")
+	switch {
+	case m.Processors() == 1:
+		return 0, &smallError{m.Name}
+	case e.Flags.IsSet("max") && n < 1:
+		return 0, cli.Usagef("--max: found %d, expected a number of processors", n)
+	case !e.Flags.IsSet("max"):
+		if m.Processors() > search.MaxProcessors {
+			return 0, cli.Usagef("the machine has %d processors; say with --max how many to try at most (up to %d)", m.Processors(), search.MaxProcessors)
+		}
+		return int(m.Processors()), nil
+	case int64(n) > m.Processors():
+		return 0, cli.Usagef("--max: found %d, the machine has %d processors", n, m.Processors())
 	}
+	return n, nil
+}
+
+// search does the search and writes to the output of e.
+func (w *work) search(e *cli.Env) error {
 	out, err := e.Out()
 	if err != nil {
 		return err
 	}
-	cfg.Max = most
+	cfg := &w.job.Config
 	cfg.Progress = progress(e)
 	stopped, done := e.Interruptible()
 	cfg.Limit = limit(e, stopped)
-	var best *search.Best
-	if sweep != nil {
-		err = sweep.Run(e.Ctx, cfg, prog, out)
-	} else {
-		best, err = search.Run(e.Ctx, cfg, prog, out)
-	}
+	best, err := w.job.Run(e.Ctx, w.prog, out)
 	if done() {
 		e.Report(errInterrupted)
 	}
 	if err != nil {
 		return err
 	}
-	if f := e.Flags.String("best-intervals"); f != "" {
-		return writeBest(e, f, sim.Config{Machine: m, Grid: best.Grid, Options: opts, Lenient: cfg.Lenient}, prog, warnings)
+	if w.best != "" {
+		return writeBest(e, w.best, sim.Config{Machine: cfg.Machine, Grid: best.Grid, Options: cfg.Options, Lenient: cfg.Lenient}, w.prog, w.warnings)
 	}
 	return nil
 }

@@ -142,6 +142,9 @@ func (s *state) simulate(ctx context.Context, extents []int, limit units.Seconds
 	if ctx.Err() != nil {
 		return &outcome{err: ctx.Err()}
 	}
+	if s.cfg.Known != nil {
+		return s.cfg.Known.outcome(s.point, extents)
+	}
 	cfg := sim.Config{Machine: s.cfg.Machine, Grid: extents, Options: s.cfg.Options, Lenient: s.cfg.Lenient}
 	var r *sim.Result
 	var err error
@@ -171,6 +174,11 @@ func (p *pass) take(g *grid, o *outcome) error {
 	if g.out == nil {
 		g.out, g.score = o, p.cfg.score(o, g.n)
 		p.tried = append(p.tried, g)
+		if p.collect != nil {
+			if err := p.collect(g, o); err != nil {
+				return err
+			}
+		}
 		if err := p.warn(o.warnings); err != nil {
 			return err
 		}

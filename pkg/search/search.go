@@ -74,6 +74,9 @@ type Config struct {
 	Vary        Varier
 	Sensitivity bool
 	BreakEven   []string
+	// Known, when set, holds the outcomes of all grids that are tried; those on other
+	// machines are simulated.
+	Known *Known
 	// Limit, when set, derives the context of each search from that of Run;
 	// [Compare] makes two searches. A search whose context ends early is
 	// partial.
@@ -159,6 +162,8 @@ type state struct {
 	end   End
 	// point is the number of the machine in a sweep, 0 without one.
 	point int
+	// collect, when set, gets every outcome when it is taken.
+	collect func(*grid, *outcome) error
 	// recorder simulates when grids are tried on several machines, else nil.
 	recorder *recorder
 	failed   error           // why one of the grids could not be simulated
@@ -211,9 +216,8 @@ func (g *grid) name() string { return fmt.Sprint(g.extents) }
 // end record.
 func (s *state) run(ctx context.Context) (*Best, error) {
 	s.end = End{Record: "end", Possible: countGrids(s.cfg.Max, len(s.shape.Extents))}
-	list := grids(s.cfg.Max, s.shape.Extents, s.cfg.Mode == All)
+	list := s.list()
 	if s.cfg.Objective == Efficiency {
-		list = list[1:]
 		s.end.Possible--
 	}
 	for _, g := range list {

@@ -92,7 +92,7 @@ func (s *state) scaled(p machine.Variable, factor float64) (*machine.Machine, st
 // on returns the outcome of a grid on another machine.
 func (s *state) on(ctx context.Context, m *machine.Machine, g *grid) *outcome {
 	st := *s
-	st.cfg.Machine = m
+	st.cfg.Machine, st.cfg.Known = m, nil
 	return st.simulate(ctx, g.extents, 0)
 }
 

@@ -94,17 +94,15 @@ type sweeping struct {
 
 // begin writes the header.
 func (s *Sweep) begin(cfg *Config, prog *call.Recording, w io.Writer) (*sweeping, error) {
-	points, err := s.Points()
-	if err != nil {
-		return nil, err
-	}
 	st, err := begin(cfg, prog, w)
 	if err != nil {
 		return nil, err
 	}
+	h, points, err := (&Job{*cfg, s}).header(st, prog.Header().Source)
+	if err != nil {
+		return nil, err
+	}
 	st.recorder = newRecorder(st.prog)
-	h := st.cfg.header(&st.shape, prog.Header().Source)
-	h.Points, h.Sweep = points, s.Axes
 	return &sweeping{s, st, points, End{Record: "end"}}, st.enc.Encode(h)
 }
 
