@@ -21,6 +21,9 @@ const (
 	Intervals = "intervals.schema.json"
 	// Search is the schema of what dvmsearch writes.
 	Search = "search.schema.json"
+	// Parts is the schema of the plans and parts of searches, which dvmsearch
+	// --plan and --run-part write.
+	Parts = "parts.schema.json"
 )
 
 //go:embed *.schema.json
@@ -30,4 +33,4 @@ var files embed.FS
 func Files() fs.FS { return files }
 
 // Names returns the names of all files in order.
-func Names() []string { return []string{Calls, Intervals, Search} }
+func Names() []string { return []string{Calls, Intervals, Search, Parts} }

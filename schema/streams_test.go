@@ -224,6 +224,44 @@ func swept(t testing.TB, m *machine.Machine, calls []byte, change func(*search.C
 	return out.Bytes()
 }
 
+// inParts returns the plan of a search over up to four processors, and its two parts.
+func inParts(t testing.TB, m *machine.Machine, calls []byte, job search.Job) (streams [][]byte) {
+	t.Helper()
+	src, err := call.NewReader("calls", bytes.NewReader(calls))
+	if err != nil {
+		t.Fatal(err)
+	}
+	prog, err := call.Record(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &job.Config
+	c.Machine, c.Options, c.Max, c.Threads, c.Threshold = m, sim.Defaults(), 4, 2, search.DefaultThreshold
+	plan, cases, err := job.Plan(prog)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan.Arguments, plan.Inputs = []string{"--", "a.ptr"}, []search.PlanInput{{File: "a.ptr", SHA256: strings.Repeat("0f", 32)}}
+	var out bytes.Buffer
+	if err := search.WritePlan(&out, plan, cases); err != nil {
+		t.Fatal(err)
+	}
+	streams = append(streams, out.Bytes())
+	for i := range 2 {
+		var out bytes.Buffer
+		own := search.Share(cases, i+1, 2)
+		w, err := search.NewPartWriter(&out, plan, i+1, 2, len(own))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(job.Evaluate(t.Context(), prog, own, w.Put), w.End()); err != nil {
+			t.Fatal(err)
+		}
+		streams = append(streams, out.Bytes())
+	}
+	return streams
+}
+
 // written returns the streams that the commands write about traces of every kind.
 func written(t testing.TB) corpus {
 	t.Helper()
@@ -275,6 +313,22 @@ func written(t testing.TB) corpus {
 		t.Fatal("a search with sensitivities failed")
 	}
 	all.add(schema.Search, varied)
+	sweep := &search.Sweep{
+		Axes: []search.Axis{{Parameter: "TStart", Values: []string{"3", "300"}}},
+		Make: func(c []machine.Change) (*machine.Machine, []machine.Changed, error) {
+			return varier{slow(t)}.Make(c...)
+		},
+	}
+	for _, job := range []search.Job{
+		{Config: search.Config{Mode: search.All, Explain: true}},
+		{Config: search.Config{Mode: search.All}, Sweep: sweep},
+		{Config: search.Config{Mode: search.Compare}, Sweep: sweep},
+		{Config: search.Config{Mode: search.NotBad}},
+	} {
+		for _, s := range inParts(t, slow(t), parse(t, "sizes/jac_800.ptr.zst"), job) {
+			all.add(schema.Parts, s)
+		}
+	}
 	for _, path := range slices.Concat(glob(t, "traces/variants/*"), glob(t, "traces/damaged/[or]*")) {
 		all.add(schema.Calls, parse(t, strings.TrimPrefix(filepath.ToSlash(path), testdata+"traces/")))
 	}
@@ -308,6 +362,8 @@ func samples(t testing.TB) corpus {
 	iw := interval.NewWriter(&intervals)
 	expr, rank := int64(-5), int64(0)
 	e := json.NewEncoder(&searches)
+	var parts bytes.Buffer
+	pe := json.NewEncoder(&parts)
 	if err := errors.Join(
 		w.Header(&call.Header{Source: []string{"x"}, Runtime: call.Runtime{Processors: 4, Grid: []int{4}, VirtualGrid: []int{2, 2}}, Preamble: []string{"x"}}),
 		w.Call(&c), w.Call(&own), w.Exit(&call.Exit{Found: true, Own: []units.Seconds{0, 1, 2}}), w.End(nil),
@@ -327,6 +383,8 @@ func samples(t testing.TB) corpus {
 		e.Encode(search.PointEnd{Record: "point_end", Point: 1, Error: "no grid"}),
 		e.Encode(search.Derivative{Record: "sensitivity", Parameter: "power", Smooth: true}),
 		e.Encode(search.BreakEven{Record: "break_even", Parameter: "power", Direction: "less"}),
+		pe.Encode(search.PartOutcome{Record: "outcome", Case: 1, Grid: []int{1}, Error: "too small"}),
+		pe.Encode(search.PartOutcome{Record: "outcome", Case: 1, Grid: []int{1}, ExecutionTime: new(units.Seconds), Efficiency: new(float64), Warnings: []search.PartWarning{{File: "a", Code: "x/y", Message: "odd"}}}),
 	); err != nil {
 		t.Fatal(err)
 	}
@@ -334,6 +392,7 @@ func samples(t testing.TB) corpus {
 	all.add(schema.Calls, calls.Bytes())
 	all.add(schema.Intervals, intervals.Bytes())
 	all.add(schema.Search, searches.Bytes())
+	all.add(schema.Parts, parts.Bytes())
 	return all
 }
 

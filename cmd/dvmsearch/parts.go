@@ -113,7 +113,7 @@ func again(e *cli.Env, p *search.Plan, name string, do func(*work) error) error 
 		if err != nil {
 			return err
 		}
-		if string(now.Search) != string(p.Search) || now.Cases != p.Cases {
+		if now.Search != p.Search || now.Cases != p.Cases {
 			return diag.New(diag.Pos{File: name}, "search/version", "found a plan for another search than its options give here; was it made by another version?")
 		}
 		return do(w)
@@ -219,7 +219,7 @@ func gather(e *cli.Env) error {
 		switch {
 		case first == nil:
 			first, firstName = h, f.Name()
-		case !h.Plan.Same(first.Plan):
+		case !h.Plan.Same(&first.Plan):
 			return diag.New(pos, "search/foreign", "found a part of another plan than %s is of, expected parts of one", firstName)
 		case h.Parts != first.Parts:
 			return diag.New(pos, "search/foreign", "found part %d of %d, expected one of %d as %s is", h.Part, h.Parts, first.Parts, firstName)
@@ -242,7 +242,7 @@ func gather(e *cli.Env) error {
 		}
 		return diag.Truncated(diag.Pos{File: firstName}, "search/missing", "found %d of %d parts, expected all; what is missing: %s; evaluate it with --run-part", len(have), first.Parts, shown)
 	}
-	return again(e, first.Plan, firstName, func(w *work) error {
+	return again(e, &first.Plan, firstName, func(w *work) error {
 		w.job.Config.Known = known
 		return w.search(e)
 	})

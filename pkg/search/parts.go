@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -25,9 +24,9 @@ type Plan struct {
 	Arguments []string `json:"arguments"`
 	// Inputs are the files that it reads.
 	Inputs []PlanInput `json:"inputs"`
-	// Search is the header of its stream.
-	Search json.RawMessage `json:"search"`
-	Cases  int             `json:"cases"`
+	// Search is the header of its stream, as text.
+	Search string `json:"search"`
+	Cases  int    `json:"cases"`
 }
 
 // PlanInput is a file with the hash of its bytes, in hexadecimal digits.
@@ -52,7 +51,7 @@ type PartHeader struct {
 	Version int    `json:"version"`
 	Part    int    `json:"part"`
 	Parts   int    `json:"parts"`
-	Plan    *Plan  `json:"plan"`
+	Plan    Plan   `json:"plan"`
 }
 
 // PartOutcome is what the simulation of a grid gave.
@@ -82,11 +81,12 @@ type PartWarning struct {
 	Message string `json:"message"`
 }
 
-// PartEnd is the last record of a part. SHA256 is the hash of the lines before it.
+// PartEnd is the last record of a plan or a part: how many cases it has, how many
+// outcomes a part has, and the hash of the lines before it.
 type PartEnd struct {
 	Record   string `json:"record"`
 	Cases    int    `json:"cases"`
-	Outcomes int    `json:"outcomes"`
+	Outcomes int    `json:"outcomes,omitempty"`
 	SHA256   string `json:"sha256"`
 }
 
@@ -151,7 +151,7 @@ func (j *Job) Plan(prog *call.Recording) (*Plan, []Case, error) {
 			cases = append(cases, c)
 		}
 	}
-	return &Plan{Record: "plan", Version: PlanVersion, Search: text, Cases: len(cases)}, cases, nil
+	return &Plan{Record: "plan", Version: PlanVersion, Search: string(text), Cases: len(cases)}, cases, nil
 }
 
 // list returns the grids that may be tried.

@@ -34,72 +34,76 @@ func newHashedWriter(w io.Writer) *hashedWriter {
 	return h
 }
 
-// PlanEnd is the last record of a plan.
-type PlanEnd struct {
-	Record string `json:"record"`
-	Cases  int    `json:"cases"`
+// end writes the end record.
+func (w *hashedWriter) end(e *PartEnd) error {
+	e.Record, e.SHA256 = "end", hex.EncodeToString(w.hash.Sum(nil))
+	return w.enc.Encode(e)
 }
 
 // WritePlan writes a plan and its cases.
 func WritePlan(w io.Writer, p *Plan, cases []Case) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(p); err != nil {
+	h := newHashedWriter(w)
+	if err := h.enc.Encode(p); err != nil {
 		return err
 	}
 	for i := range cases {
-		if err := enc.Encode(&cases[i]); err != nil {
+		if err := h.enc.Encode(&cases[i]); err != nil {
 			return err
 		}
 	}
-	return enc.Encode(PlanEnd{"end", len(cases)})
+	return h.end(&PartEnd{Cases: len(cases)})
 }
 
-// records calls add with the kind and the text of every record of a stream, to its
-// end record.
-func records(name string, r io.Reader, want ndjson.Stream, add func(kind string, raw []byte) error) error {
+// records calls add with the kind and the text of every record of a stream but the
+// last, and checks that they are those that were written.
+func records(name string, r io.Reader, want ndjson.Stream, add func(kind string, raw []byte) error) (end PartEnd, err error) {
 	in := ndjson.NewReader(name, r, want)
+	sum := sha256.New()
 	for {
 		kind, err := in.Next()
 		if err != nil {
-			return err
+			return end, err
 		}
 		what := string(kind)
 		raw, ok := in.Scanner().Raw()
 		if err := in.Done(ok); err != nil {
-			return err
-		}
-		if err := add(what, raw); err != nil {
-			return diag.New(in.Pos(), "search/part", "found a %s record that cannot be used (%v), expected one as dvmsearch writes it", what, err)
+			return end, err
 		}
 		if what == "end" {
-			if err := in.Finish(); err != io.EOF {
-				return err
+			if err = json.Unmarshal(raw, &end); err == nil {
+				break
 			}
-			return nil
+		} else {
+			sum.Write(raw)
+			sum.Write([]byte{'\n'})
+			err = add(what, raw)
+		}
+		if err != nil {
+			return end, diag.New(in.Pos(), "search/part", "found a %s record that cannot be used (%v), expected one as dvmsearch writes it", what, err)
 		}
 	}
+	if err := in.Finish(); err != io.EOF {
+		return end, err
+	}
+	if got := hex.EncodeToString(sum.Sum(nil)); got != end.SHA256 {
+		return end, diag.New(diag.Pos{File: name}, "search/damaged", "found records that are not those that were written, expected them unchanged; make the file again")
+	}
+	return end, nil
 }
 
 // ReadPlan reads what [WritePlan] wrote. Every error in it is a [diag.Error].
 func ReadPlan(name string, r io.Reader) (*Plan, []Case, error) {
 	p := &Plan{}
 	var cases []Case
-	err := records(name, r, ndjson.Stream{Header: "plan", Version: PlanVersion, Content: "a plan", Tool: "dvmsearch --plan"}, func(kind string, raw []byte) error {
-		switch kind {
-		case "plan":
+	_, err := records(name, r, ndjson.Stream{Header: "plan", Version: PlanVersion, Content: "a plan", Tool: "dvmsearch --plan"}, func(kind string, raw []byte) error {
+		if kind == "plan" {
 			return json.Unmarshal(raw, p)
-		case "case":
-			var c Case
-			err := json.Unmarshal(raw, &c)
-			cases = append(cases, c)
-			return err
 		}
-		return nil
+		var c Case
+		err := json.Unmarshal(raw, &c)
+		cases = append(cases, c)
+		return err
 	})
-	if err == nil && len(cases) != p.Cases {
-		err = diag.New(diag.Pos{File: name}, "search/plan", "found %d cases, expected the %d that the plan states; was it filtered?", len(cases), p.Cases)
-	}
 	return p, cases, err
 }
 
@@ -111,8 +115,8 @@ type PartWriter struct {
 
 // NewPartWriter begins part i of n of a plan, which has so many cases.
 func NewPartWriter(w io.Writer, p *Plan, i, n, cases int) (*PartWriter, error) {
-	pw := &PartWriter{newHashedWriter(w), PartEnd{Record: "end", Cases: cases}}
-	return pw, pw.w.enc.Encode(PartHeader{"part", PlanVersion, i, n, p})
+	pw := &PartWriter{newHashedWriter(w), PartEnd{Cases: cases}}
+	return pw, pw.w.enc.Encode(PartHeader{"part", PlanVersion, i, n, *p})
 }
 
 // Put writes an outcome.
@@ -122,46 +126,28 @@ func (w *PartWriter) Put(o *PartOutcome) error {
 }
 
 // End ends the part.
-func (w *PartWriter) End() error {
-	w.end.SHA256 = hex.EncodeToString(w.w.hash.Sum(nil))
-	return w.w.enc.Encode(w.end)
-}
+func (w *PartWriter) End() error { return w.w.end(&w.end) }
 
 // ReadPart reads what a [PartWriter] wrote and adds its outcomes to k, if that is
 // not nil. Every error in it is a [diag.Error], also that of a part that was changed.
 func ReadPart(name string, r io.Reader, k *Known) (*PartHeader, error) {
 	h := &PartHeader{}
-	var end PartEnd
-	sum := sha256.New()
-	n := 0
-	err := records(name, r, ndjson.Stream{Header: "part", Version: PlanVersion, Content: "a part of a search", Tool: "dvmsearch --run-part"}, func(kind string, raw []byte) error {
-		if kind == "end" {
-			return json.Unmarshal(raw, &end)
-		}
-		sum.Write(raw)
-		sum.Write([]byte{'\n'})
-		switch kind {
-		case "part":
+	_, err := records(name, r, ndjson.Stream{Header: "part", Version: PlanVersion, Content: "a part of a search", Tool: "dvmsearch --run-part"}, func(kind string, raw []byte) error {
+		if kind == "part" {
 			return json.Unmarshal(raw, h)
-		case "outcome":
-			n++
-			o := &PartOutcome{}
-			err := json.Unmarshal(raw, o)
-			if k != nil && err == nil {
-				k.Add(o)
-			}
-			return err
 		}
-		return nil
+		o := &PartOutcome{}
+		err := json.Unmarshal(raw, o)
+		if k != nil && err == nil {
+			k.Add(o)
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if h.Plan == nil || h.Part < 1 || h.Part > h.Parts {
+	if h.Part < 1 || h.Part > h.Parts {
 		return nil, diag.New(diag.Pos{File: name, Line: 1}, "search/part", "found part %d of %d, expected a part of a plan", h.Part, h.Parts)
-	}
-	if got := hex.EncodeToString(sum.Sum(nil)); got != end.SHA256 || n != end.Outcomes {
-		return nil, diag.New(diag.Pos{File: name}, "search/damaged", "found %d outcomes that are not those that the part was written with; evaluate it again", n)
 	}
 	return h, nil
 }

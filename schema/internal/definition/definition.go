@@ -29,5 +29,6 @@ func Files() []File {
 		{schema.Calls, text(calls())},
 		{schema.Intervals, text(intervals())},
 		{schema.Search, text(searches())},
+		{schema.Parts, text(parts())},
 	}
 }
