@@ -102,7 +102,7 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Parts, "plan_input", "file sha256", ""},
 	{schema.Parts, "case", "record case mode", "point grid"},
 	{schema.Parts, "part", "record version part parts plan", ""},
-	{schema.Parts, "outcome", "record case grid", "point execution_time efficiency error main warnings"},
+	{schema.Parts, "outcome", "record case grid", "point execution_time efficiency abandoned_at error main warnings"},
 	{schema.Parts, "times", characteristics, ""},
 	{schema.Parts, "part_warning", "file line col code message", ""},
 	{schema.Parts, "end", "record cases sha256", "outcomes"},

@@ -384,6 +384,7 @@ func samples(t testing.TB) corpus {
 		e.Encode(search.Derivative{Record: "sensitivity", Parameter: "power", Smooth: true}),
 		e.Encode(search.BreakEven{Record: "break_even", Parameter: "power", Direction: "less"}),
 		pe.Encode(search.PartOutcome{Record: "outcome", Case: 1, Grid: []int{1}, Error: "too small"}),
+		pe.Encode(search.PartOutcome{Record: "outcome", Case: 1, Grid: []int{1}, AbandonedAt: new(units.Seconds)}),
 		pe.Encode(search.PartOutcome{Record: "outcome", Case: 1, Grid: []int{1}, ExecutionTime: new(units.Seconds), Efficiency: new(float64), Warnings: []search.PartWarning{{File: "a", Code: "x/y", Message: "odd"}}}),
 	); err != nil {
 		t.Fatal(err)
