@@ -93,7 +93,7 @@ func TestReadSaysWhere(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		// Lines: 1 header, 2 interval 1 and its two classes, 5 interval 2,
 		// 6 interval 3, 7 interval 4 and its two classes, 10 hint, 11 end.
-		{"no main interval", without(2, 3, 4, 5, 6, 7, 8, 9, 11) + `{"record":"end","intervals":0}` + "\n", "x:2:1: found no main interval, expected one; was the stream filtered?"},
+		{"no main interval", without(2, 3, 4, 5, 6, 7, 8, 9, 11) + `{"record":"end","intervals":0}` + "\n", "x: found no main interval, expected one; was the stream filtered?"},
 		{"parent filtered away", without(6), "x:6:1: interval 4 has the parent 3, which does not come before it; do not filter the intervals around it"},
 		{"interval of processors filtered away", without(7), "x:7:1: processors of interval 4, which does not come before them"},
 		{"not a header", without(1), "x:1:"},
