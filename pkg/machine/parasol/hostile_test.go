@@ -25,7 +25,7 @@ func torus(t testing.TB, n int) string {
 // errors with positions, in time and memory that the text's size bounds.
 func TestHostile(t *testing.T) {
 	var circle strings.Builder
-	types := effort.Of(2_500, 12_500)
+	const types = 12_500 // of 8 references each
 	const fields = 8
 	names := []string{"ia_spd", "im_spd", "da_spd", "dm_spd", "dd_spd", "ds_spd", "dp_spd"}
 	next := func(k int) string {
