@@ -159,11 +159,39 @@ func (e *classes) each(s *procs.System, labels [][]int64, f func(i int, l []int6
 		}
 		e.recent.add(&labels[0], e.version)
 	}
-	for _, i := range e.members(s) {
+	list := e.members(s)
+	if len(list) == len(e.clock) {
+		e.eachOfAll(s, labels, f)
+		return
+	}
+	for _, i := range list {
 		for k := range e.grid {
 			e.labels[k] = labels[k][e.first[k][i/e.stride[k]%len(e.size[k])]-s.Lower[k]]
 		}
 		f(i, e.labels)
+	}
+}
+
+// eachOfAll is each for a system that has processors of all classes. It counts
+// through the groups of all dimensions, the last one fastest, as classes are numbered.
+func (e *classes) eachOfAll(s *procs.System, labels [][]int64, f func(i int, l []int64)) {
+	clear(e.groups)
+	for k := range e.grid {
+		e.labels[k] = labels[k][e.first[k][0]-s.Lower[k]]
+	}
+	for i := range e.clock {
+		f(i, e.labels)
+		for k := len(e.grid) - 1; k >= 0; k-- {
+			e.groups[k]++
+			last := e.groups[k] == len(e.size[k])
+			if last {
+				e.groups[k] = 0
+			}
+			e.labels[k] = labels[k][e.first[k][e.groups[k]]-s.Lower[k]]
+			if !last {
+				break
+			}
+		}
 	}
 }
 

@@ -56,6 +56,7 @@ type classes struct {
 	inside []int
 	inWhen int
 	labels []int64
+	groups []int // room for eachOfAll
 }
 
 // book is what the classes have in one account; the slices are empty until
@@ -70,7 +71,7 @@ func New(cfg Config) Clocks {
 	grid := cfg.Grid
 	k := len(grid)
 	e := &classes{Network: NewNetwork(cfg), grid: slices.Clone(grid), group: make([][]int, k), size: make([][]int, k), first: make([][]int, k),
-		stride: make([]int, k), timeline: cfg.Timeline, seen: map[*int64]int{}, labels: make([]int64, k), inWhen: -1}
+		stride: make([]int, k), timeline: cfg.Timeline, seen: map[*int64]int{}, labels: make([]int64, k), groups: make([]int, k), inWhen: -1}
 	for d, n := range grid {
 		e.group[d] = make([]int, n)
 		e.size[d], e.first[d] = []int{n}, []int{0}

@@ -126,15 +126,20 @@ func (r *Recorder) Exchange(s *procs.System, start clock.Instant, demands ...clo
 	from := start.Number()
 	asked := slices.Clone(demands)
 	loads := make([]int, len(demands))
+	loaded := false
 	for i, d := range demands {
 		if d.Load != nil {
-			loads[i] = r.loads[d.Load]
+			loads[i], loaded = r.loads[d.Load], true
 		}
 	}
 	t := r.Clocks.Exchange(s, start, demands...)
 	n := r.made(t)
 	r.note(func(p *player) {
-		own := slices.Clone(asked)
+		own := asked
+		if loaded {
+			p.demands = append(p.demands[:0], asked...)
+			own = p.demands
+		}
 		for i := range own {
 			if own[i].Load != nil {
 				own[i].Load = p.loads[loads[i]]

@@ -46,6 +46,7 @@ type player struct {
 	instants  []clock.Instant // by the numbers in the recording
 	snapshots map[clock.Snapshot]clock.Snapshot
 	loads     []*comm.Load
+	demands   []clock.Demand // room for the next ones
 }
 
 // all is work of all processors of a system that was asked for several times

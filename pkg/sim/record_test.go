@@ -13,6 +13,7 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/options"
+	repeats "dvmtools/pkg/program"
 	"dvmtools/pkg/sim"
 )
 
@@ -120,4 +121,22 @@ func BenchmarkRecorded(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkMachines replays the simulation of 7,020 calls on one grid on many
+// machines.
+func BenchmarkMachines(b *testing.B) {
+	m := machineOf(b, "cluster = c; c = {64 x p}; c.CommType = ethernet; c.TStart = 20; c.TByte = 0.01; p = 1.0;")
+	rec := testtraces.Longer(b, "sizes/jac_1600.ptr.zst", "crtrg_", 6)
+	r, err := sim.Record(context.Background(), sim.Config{Machine: m, Grid: []int{8, 8}, Options: sim.Defaults()}, repeats.New(rec).Source())
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := r.On(m); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(r.Steps()), "steps")
 }
