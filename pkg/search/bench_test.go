@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"dvmtools/internal/effort"
 	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/machine/par"
@@ -47,8 +48,8 @@ func BenchmarkAll(b *testing.B) {
 }
 
 // BenchmarkHeuristic searches among 34,720 grids of 4,096 processors on the large
-// trace.
+// trace, of 64 when tests are not to be long.
 func BenchmarkHeuristic(b *testing.B) {
 	m := described(b, "cluster = c; c = {512 x node}; c.CommType = myrinet(4); c.TStart = 7; c.TByte = 0.004; node = {8 x p}; node.CommType = myrinet(4); node.TStart = 1; node.TByte = 0.001; p = 1.0;")
-	benchmarked(b, search.Config{Machine: m, Mode: search.Heuristic, Max: 4096}, "large/f11_big.ptr.zst", "", 1)
+	benchmarked(b, search.Config{Machine: m, Mode: search.Heuristic, Max: effort.Of(64, 4096)}, "large/f11_big.ptr.zst", "", 1)
 }
