@@ -92,7 +92,7 @@ func newPageWriter(w io.Writer, o Options) *pageWriter {
 }
 
 // pieces is how many pieces of markup [pageWriter.each] makes at once.
-const pieces = 64
+const pieces = 16
 
 // each writes n pieces of markup in their order. They are made by as many
 // goroutines as the options allow, so add must not write what others read.

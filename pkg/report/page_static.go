@@ -201,7 +201,8 @@ func (s *static) processors(m *markup, classes []interval.Processor) {
 		m.raw("</tr>\n")
 	}
 	m.raw(`</tbody><tbody class="stats">` + "\n")
-	var rows [3]markup
+	const usual = 2048
+	rows := [3]markup{make(markup, 0, usual), make(markup, 0, usual), make(markup, 0, usual)}
 	for j := range s.columns {
 		for i, x := range statistics(classes, s.columns[j].times) {
 			rows[i].cell(Value{real: x}, unitSeconds)

@@ -38,6 +38,9 @@ func (s Seconds) Show() (number, unit string) {
 		return strconv.FormatFloat(float64(s), 'e', significant-1, 64), "s"
 	}
 	for _, c := range scales {
+		if float64(size)*c.perSecond < 0.999 && c.perSecond < 1e9 {
+			continue // below 1 however it is rounded
+		}
 		number, whole := fixed(float64(s) * c.perSecond)
 		if whole || c.perSecond == 1e9 {
 			return number, c.unit
@@ -50,6 +53,15 @@ func (s Seconds) Show() (number, unit string) {
 // before the point when they are more, and whether it is at least 1 after
 // rounding.
 func fixed(x float64) (number string, whole bool) {
+	// Far from a power of ten the number of digits is plain.
+	switch size := math.Abs(x); {
+	case size >= 1 && size < 9.999:
+		return strconv.FormatFloat(x, 'f', significant-1, 64), true
+	case size >= 10 && size < 99.99:
+		return strconv.FormatFloat(x, 'f', significant-2, 64), true
+	case size >= 100 && size < 999.9:
+		return strconv.FormatFloat(x, 'f', significant-3, 64), true
+	}
 	// The exponent of the rounded number says where its digits begin.
 	_, e, _ := strings.Cut(strconv.FormatFloat(x, 'e', significant-1, 64), "e")
 	exponent, err := strconv.Atoi(e)
