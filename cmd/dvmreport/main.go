@@ -47,6 +47,13 @@
 // line 3 of it. --source DIR shows the files of the program that are in DIR: lines
 // are coloured by what they lose, a click shows their figures.
 //
+// --what-if CALLS makes a page on which the parameters of the machine, the grid and
+// the options of the model can be changed: it carries the simulator and the calls,
+// and simulates in the browser, from disk. -m names the machine's file, whose
+// parameters then have their names in copied command lines; without it the machine
+// is that of the stream's header, and the parameters of a machine of Parasol cannot
+// be changed. Options about the machine are those that dvmsim was given.
+//
 // --level N leaves out the intervals deeper than level N; the whole program
 // is level 0. Their times are part of those around them.
 //
@@ -71,6 +78,7 @@ import (
 	urfave "github.com/urfave/cli/v2"
 
 	"dvmtools/cmd/internal/cli"
+	"dvmtools/cmd/internal/open"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/report"
 	"dvmtools/pkg/stream"
@@ -103,7 +111,7 @@ The page shows program, machine, execution time, efficiency and where the time
 of the processors goes; the tree of intervals; and for each interval all its
 figures. A figure has the anchor iN-NAME, N the interval's number and NAME that
 of the Predictor's design of 2010, appendix 2: x.html#i1-effic.`,
-		Flags: []urfave.Flag{
+		Flags: slices.Concat([]urfave.Flag{
 			&urfave.StringFlag{Name: "format", Value: string(report.HTML), Usage: "`FORMAT` of the report: " + strings.Join(names, ", ")},
 			&urfave.StringFlag{Name: "metric", Usage: "`METRIC` of the folded format: a field of the interval records that adds up over intervals", DefaultText: "total_time"},
 			&urfave.StringFlag{Name: "color", Value: "auto", Usage: "colour the text `WHEN`: auto (the output is a terminal), always or never"},
@@ -111,13 +119,15 @@ of the Predictor's design of 2010, appendix 2: x.html#i1-effic.`,
 			&urfave.StringFlag{Name: "source", Usage: "show the program's files that are in `DIR` beside the figures of the page"},
 			&urfave.StringFlag{Name: "fail-over", Usage: "exit with 1 when the execution time of the last FILE is more than `SHARE`, such as 5%, above that of the first"},
 			&urfave.IntFlag{Name: "level", Usage: "leave out intervals deeper than level `N`; the whole program is level 0", DefaultText: "all"},
-		},
+			&urfave.StringFlag{Name: "what-if", Usage: "make a page on which machine, grid and options can be changed; `CALLS` is the trace of the program, or its calls"},
+		}, open.MachineFlags()),
 		Examples: []cli.Example{
 			{Line: "dvmsim -m cluster.par -g 4x4 jac.ptr | dvmreport -o jac.html", Text: "a page"},
 			{Line: "dvmreport --format text --level 1 jac.intervals", Text: "the outermost intervals in the terminal"},
 			{Line: "dvmreport before.intervals after.intervals -o change.html", Text: "what changed, and why"},
 			{Line: "dvmreport --fail-over 5% --format text before.intervals after.intervals", Text: "the same for CI: fails when it became slower"},
 			{Line: "dvmsim --timeline -m cluster.par -g 4x4 jac.ptr | dvmreport --format perfetto -o jac.json", Text: "what every processor does when, for the Perfetto UI"},
+			{Line: "dvmreport --what-if jac.ptr -m cluster.par jac.intervals -o jac.html", Text: "a page with sliders"},
 			{Line: "dvmreport --format folded --metric lost_time jac.intervals", Text: "stacks for a flame graph of what is lost"},
 		},
 		Run: run,
@@ -155,6 +165,9 @@ func run(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	if err := checkWhatIf(e, format); err != nil {
+		return err
+	}
 	var trees []*report.Tree
 	var names []string
 	for _, name := range e.Inputs() {
@@ -190,6 +203,9 @@ func run(e *cli.Env) error {
 		return diag.New(diag.Pos{File: names[0]}, "report/spans", "found no spans, expected the stream of dvmsim --timeline")
 	case len(trees) == 1:
 		if opts.Sources, err = sources(e, trees[0]); err != nil {
+			return err
+		}
+		if opts.WhatIf, err = whatIf(e, trees[0], level); err != nil {
 			return err
 		}
 		out, err := e.Out()

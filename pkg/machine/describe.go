@@ -3,6 +3,7 @@ package machine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"dvmtools/pkg/units"
 )
@@ -173,7 +174,7 @@ func FromDescription(d Description) (*Machine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the description of machine %q: %w", d.Name, err)
 	}
-	m := &Machine{Name: d.Name, Root: root, Topology: d.Topology, Search: d.Search, Unbounded: d.Unbounded}
+	m := &Machine{Name: d.Name, Root: root, Topology: d.Topology, Search: d.Search, Unbounded: d.Unbounded, Changes: slices.Clone(d.Changes)}
 	if n := d.Network; n != nil {
 		m.Network = &Network{ID: n.Topology, Name: n.Name, Creation: n.Creation, PowerBase: n.PowerBase, Model: n.Model}
 		for _, o := range n.Overheads {

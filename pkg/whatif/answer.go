@@ -81,13 +81,17 @@ func (e *Engine) Answer(ctx context.Context, request []byte) []byte {
 	return out
 }
 
-// Words says in one line what is wrong, without the positions of a trace that
-// the reader of a page does not have.
+// Words says in one line what is wrong, and where when that is in a file with a
+// name.
 func Words(err error) string {
-	if d, ok := errors.AsType[*diag.Error](err); ok && d.Pos.File != "" {
-		return fmt.Sprintf("%s: %s", d.Pos, d.Msg)
+	d, ok := errors.AsType[*diag.Error](err)
+	switch {
+	case !ok:
+		return err.Error()
+	case d.Pos.File == "":
+		return d.Msg
 	}
-	return err.Error()
+	return fmt.Sprintf("%s: %s", d.Pos, d.Msg)
 }
 
 // answer does what a request asks for.
@@ -160,6 +164,9 @@ func (e *Engine) Tree(r *sim.Result) (*report.Tree, error) {
 				return nil, err
 			}
 		}
+	}
+	for _, x := range r.Exchanges() {
+		b.Exchange(&x)
 	}
 	t, err := b.Tree(at)
 	if err != nil {

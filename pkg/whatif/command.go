@@ -52,6 +52,9 @@ func (e *Engine) Command(s Setting) string {
 	if b.Sections != "" {
 		add("--sections", b.Sections)
 	}
+	for _, c := range b.LoopCost {
+		add("--loop-cost", c)
+	}
 	if b.Level >= 0 {
 		add("--level", strconv.Itoa(b.Level))
 	}

@@ -82,13 +82,21 @@ func (m *Machine) linkControls() ([]Control, error) {
 		return nil, err
 	}
 	groups := parasol.Groups()
-	names := slices.Concat(groups, []string{"links.latency", "links.speed"}, f.Machine().ModelSections())
+	names := slices.Concat([]string{"links.latency", "links.speed"}, f.Machine().ModelSections())
 	for _, x := range f.Machine().Fields() {
 		if prefix, function, ok := strings.Cut(x.Name, "."); ok && !x.Settable {
 			for _, model := range f.Machine().ModelSections() {
 				if strings.HasPrefix(model, prefix) {
 					names = append(names, model+"."+function)
 				}
+			}
+		}
+	}
+	// The groups of single functions come last.
+	for _, single := range []bool{false, true} {
+		for _, g := range groups {
+			if strings.HasPrefix(g, "fn.") == single {
+				names = append(names, g)
 			}
 		}
 	}
@@ -106,7 +114,7 @@ func (m *Machine) linkControls() ([]Control, error) {
 	}
 	for _, name := range names {
 		isTimings := slices.Contains(groups, name)
-		words := "all of section 3.2"
+		words := "software overheads of " + name
 		switch {
 		case isTimings:
 			words = "timings of the group " + name
@@ -115,9 +123,7 @@ func (m *Machine) linkControls() ([]Control, error) {
 		case name == "links.speed":
 			words = "time for each byte, of all links"
 		case strings.Contains(name, "."):
-			words = "software overhead of a function"
-		default:
-			words = "software overheads of " + name
+			words = "software overhead of a function of " + name[:strings.IndexByte(name, '.')]
 		}
 		try(name, words)
 		if isTimings && len(types) > 1 {

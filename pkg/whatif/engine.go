@@ -37,10 +37,11 @@ type Base struct {
 	Setting Setting `json:"setting"`
 	// Calls names the calls in commands.
 	Calls string `json:"calls"`
-	// Sections are those of processor systems that the user stated, Level is the
-	// depth down to which dvmsim kept intervals, -1 for all.
-	Sections string `json:"sections,omitempty"`
-	Level    int    `json:"level"`
+	// Sections are those of processor systems and LoopCost the costs of loops that
+	// the user stated, Level is the depth down to which dvmsim kept intervals, -1 for all.
+	Sections string   `json:"sections,omitempty"`
+	LoopCost []string `json:"loop_cost,omitempty"`
+	Level    int      `json:"level"`
 	// Shown is the depth down to which the report shows intervals, -1 for all.
 	Shown int `json:"shown"`
 	// Detail is how processors are listed: "classes", "none" or "each".
@@ -94,7 +95,8 @@ type kept struct {
 }
 
 // New reads the calls of a program, in the records of dvmtrace-parse, to their
-// end. Its errors are those of the stream, a [diag.Error].
+// end. The name is that of the stream in messages, "" when the reader of these
+// cannot look into it. Its errors are those of the stream, a [diag.Error].
 func New(name string, calls io.Reader) (*Engine, error) {
 	in, err := call.NewReader(name, calls)
 	if err != nil {
@@ -130,7 +132,7 @@ func (e *Engine) simulate(ctx context.Context, s Setting, keep bool) (*sim.Resul
 	if err != nil {
 		return nil, err
 	}
-	o := interval.Options{Model: options.Defaults(), Sections: e.base.Sections, Level: e.base.Level}
+	o := interval.Options{Model: options.Defaults(), Sections: e.base.Sections, LoopCost: e.base.LoopCost, Level: e.base.Level}
 	for _, c := range options.Choices() {
 		if v := c.Get(&s.Options); v != "" {
 			if err := c.Set(&o.Model, v); err != nil {

@@ -103,9 +103,11 @@ func (m *Machine) unordered(s Setting) (*machine.Machine, error) {
 			return nil, err
 		}
 		for _, c := range list {
-			if _, err := t.Apply(c); err != nil {
+			moved, err := t.Apply(c)
+			if err != nil {
 				return nil, err
 			}
+			t.Changes = append(t.Changes, c.Made(len(moved)))
 		}
 		return t, nil
 	}
@@ -113,10 +115,13 @@ func (m *Machine) unordered(s Setting) (*machine.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
+	var made []machine.ChangeMade
 	for _, c := range list {
-		if _, err := f.Apply(c); err != nil {
+		moved, err := f.Apply(c)
+		if err != nil {
 			return nil, err
 		}
+		made = append(made, c.Made(len(moved)))
 	}
 	o := parasol.TargetOptions{Model: m.Model}
 	if m.Topology != "" {
@@ -129,7 +134,11 @@ func (m *Machine) unordered(s Setting) (*machine.Machine, error) {
 		return nil, err
 	}
 	o.Powers.SmallLoops = m.SmallLoops
-	return f.Machine().Target(o)
+	t, err := f.Machine().Target(o)
+	if err == nil {
+		t.Changes = made
+	}
+	return t, err
 }
 
 // tracedOn returns the processor type that a setting names, of p or of the

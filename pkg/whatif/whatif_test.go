@@ -98,12 +98,14 @@ func TestSettingsAreSimulations(t *testing.T) {
 				read = machine.ParseScale
 			}
 			c, err := read(text)
-			if err == nil {
-				_, err = tree.Apply(c)
-			}
 			if err != nil {
 				t.Fatal(err)
 			}
+			moved, err := tree.Apply(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tree.Changes = append(tree.Changes, c.Made(len(moved)))
 		}
 		if s.Order != "" {
 			if tree, err = tree.Ordered(s.Order); err != nil {
@@ -162,13 +164,14 @@ func TestStatedMachine(t *testing.T) {
 func TestCommand(t *testing.T) {
 	b := base(t, "tree.par", 2, 2)
 	b.Calls, b.Level, b.Detail, b.POP, b.Lenient, b.Sections = "it's.ptr", 2, "each", true, true, "16=0-1/4"
+	b.LoopCost = []string{"jac.fdv:12=I1"}
 	b.Machine.Files = append(b.Machine.Files, whatif.File{Name: "my lib.par"})
 	e := engineOf(t, "compute/jac.ptr.zst", b)
 	s := b.Setting
 	s.Set, s.Scale, s.Order = []string{"a.TStart=2"}, []string{"all[proc=2]=0.5"}, machine.Cyclic
 	s.Options.Async = options.Free
 	want := `dvmsim -m tree.par -m 'my lib.par' --set a.TStart=2 --scale 'all[proc=2]=0.5' --order cyclic -g 2x2 --async free ` +
-		`--sections 16=0-1/4 --level 2 --per-processor each --pop --lenient 'it'\''s.ptr'`
+		`--sections 16=0-1/4 --loop-cost jac.fdv:12=I1 --level 2 --per-processor each --pop --lenient 'it'\''s.ptr'`
 	if got := e.Command(s); got != want {
 		t.Errorf("%s\nexpected\n%s", got, want)
 	}

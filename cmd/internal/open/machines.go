@@ -43,26 +43,14 @@ func ReadMachines(e *cli.Env) (*Machines, error) {
 	if !slices.Contains(machine.Orders(), k.order) {
 		return nil, cli.Usagef("--order: found %q, expected file, fastest or cyclic", k.order)
 	}
-	files := e.Values("machine")
-	if len(files) == 0 {
+	if len(e.Values("machine")) == 0 {
 		return nil, cli.Usagef("no machine is given; name its description with -m FILE (see testdata/machines for examples)")
 	}
-	var sources []par.Source
-	var wanted *int64
-	for _, f := range files {
-		file, id := splitID(f)
-		if id != nil {
-			wanted = id
-		}
-		s, err := source(e, file)
-		if err != nil {
-			return nil, err
-		}
-		if k.name = s.Name; parasol.Is(s.Text) && len(files) > 1 {
-			return nil, cli.Usagef("%s is a machine of Parasol, found %d machine descriptions, expected it alone", s.Name, len(files))
-		}
-		sources = append(sources, s)
+	sources, wanted, err := Sources(e)
+	if err != nil {
+		return nil, err
 	}
+	k.name = sources[len(sources)-1].Name
 	d := Description{Name: k.name}
 	var list diag.List
 	if parasol.Is(sources[0].Text) {
@@ -97,6 +85,27 @@ func ReadMachines(e *cli.Env) (*Machines, error) {
 		}
 	}
 	return k, nil
+}
+
+// Sources reads the text of the machine description that the options of
+// [MachineFlags] name, and the id that a machine of Parasol must have, nil for any.
+func Sources(e *cli.Env) (sources []par.Source, id *int64, err error) {
+	files := e.Values("machine")
+	for _, f := range files {
+		file, wanted := splitID(f)
+		if wanted != nil {
+			id = wanted
+		}
+		s, err := source(e, file)
+		if err != nil {
+			return nil, nil, err
+		}
+		if parasol.Is(s.Text) && len(files) > 1 {
+			return nil, nil, cli.Usagef("%s is a machine of Parasol, found %d machine descriptions, expected it alone", s.Name, len(files))
+		}
+		sources = append(sources, s)
+	}
+	return sources, id, nil
 }
 
 // describe returns the description with the changes of the options made, and these.

@@ -159,6 +159,18 @@ function drawPanel() {
   byId("command").value = whatif.command;
 }
 
+const many = 16; // controls that need no filter
+
+// knobs makes the rows of some controls; many of them scroll and have a filter.
+function knobs(title, controls, open) {
+  if (!controls.length) return "";
+  const rows = controls.map(knob);
+  const filter = (words) => { for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(words); };
+  return el("details", { open, class: "group" }, el("summary", null, title + " (" + rows.length + ")"),
+    rows.length > many && el("label", null, "Filter ", el("input", { type: "search", autocomplete: "off", input: (e) => filter(e.target.value.trim().toLowerCase()) })),
+    el("div", rows.length > many ? { class: "long", tabindex: 0, role: "region", "aria-label": title } : null, rows));
+}
+
 // buildPanel makes the panel; the simulator said what can be changed.
 function buildPanel(start) {
   whatif.draws = [];
@@ -173,16 +185,10 @@ function buildPanel(start) {
       if (v) s.traced_on = v; else delete s.traced_on;
     }));
   }
-  const many = single.length > 24;
-  const rows = single.map(knob);
-  const filter = el("label", null, "Filter ", el("input", { type: "search", id: "knobs", autocomplete: "off", input: (e) => {
-    const words = e.target.value.trim().toLowerCase();
-    for (const row of rows) row.hidden = !row.textContent.toLowerCase().includes(words);
-  } }));
   byId("panel").replaceChildren(
     el("fieldset", null, el("legend", null, "Grid and options"), gridControl(), options),
-    groups.length ? el("fieldset", null, el("legend", null, "Groups of parameters"), groups.map(knob)) : "",
-    rows.length ? el("details", { open: !many, class: "single" }, el("summary", null, "Parameters of the machine (" + rows.length + ")"), many ? filter : "", rows) : "",
+    knobs("Groups of parameters", groups, true),
+    knobs("Parameters of the machine", single, single.length <= many),
     start.unlisted ? el("p", { class: "note" }, "The machine has more parameters; dvmsim --set changes any of them.") : "",
     whatif.controls.length ? "" : el("p", { class: "note" }, "The page was made without the text of the machine, whose parameters cannot be changed here; dvmreport takes it with -m."));
 }

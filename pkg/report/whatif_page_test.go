@@ -1,0 +1,324 @@
+package report_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"dvmtools/pkg/options"
+	"dvmtools/pkg/whatif"
+)
+
+// TestWhatIfPage uses the controls of a page as a reader does.
+func TestWhatIfPage(t *testing.T) {
+	b := startBrowser(t)
+	c := changeableOf(t, "compute/jac.ptr.zst", "cluster.par", 2, 2)
+	x := b.openChangeable(t, c.page(t))
+	x.shows(c, c.base.Setting)
+	x.shot("whatif")
+
+	// A slider by keyboard: each key is a step of the history.
+	x.eval(`document.querySelector('[data-slider="hpc.TStart"]').focus()`, nil)
+	x.key("ArrowRight", 0)
+	x.key("ArrowRight", 0)
+	twice := c.changed(func(s *whatif.Setting) { s.Set = []string{"hpc.TStart=2.094"} })
+	x.shows(c, twice)
+	if s := x.text(`[data-knob="hpc.TStart"] .name`); !strings.Contains(s, "hpc.TStart") {
+		t.Errorf("the control is called %q", s)
+	}
+	var marked int
+	x.eval(`document.querySelectorAll(".knob.changed").length`, &marked)
+	if marked != 1 {
+		t.Errorf("%d controls are marked as changed, expected one", marked)
+	}
+
+	// The same slider by mouse, far to the right: a drag is one step.
+	x.drag(`[data-slider="hpc.TStart"]`, 0.5, 0.9)
+	var stated string
+	x.eval(`document.querySelector('[data-number="hpc.TStart"]').value`, &stated)
+	dragged := c.changed(func(s *whatif.Setting) { s.Set = []string{"hpc.TStart=" + stated} })
+	if numberOf(stated) < 20 {
+		t.Errorf("the drag leads to %s us", stated)
+	}
+	x.shows(c, dragged)
+	x.click("#undo")
+	x.shows(c, twice)
+	x.click("#undo")
+	x.shows(c, c.changed(func(s *whatif.Setting) { s.Set = []string{"hpc.TStart=2.047"} }))
+	x.click("#undo")
+	x.shows(c, c.base.Setting)
+
+	// The grid, an option, a group; what was changed is said.
+	x.enter("#grid", "4x1")
+	x.shows(c, c.changed(func(s *whatif.Setting) { s.Grid = []int{4, 1} }))
+	x.eval(`(() => { const s = document.querySelector('[data-option="collectives"]'); s.value = "tree"; s.dispatchEvent(new Event("change")); })()`, nil)
+	x.enter(`[data-number="power"]`, "2")
+	all := c.changed(func(s *whatif.Setting) {
+		s.Grid, s.Options.Collectives, s.Scale = []int{4, 1}, options.Tree, []string{"power=2"}
+	})
+	x.shows(c, all)
+	if s := x.text("#changes"); s != "Changed: power × 2; grid 4x1; collectives tree" {
+		t.Errorf("what was changed reads %q", s)
+	}
+
+	// Side by side.
+	x.click("#keep")
+	x.enter("#grid", "1x4")
+	x.await(`document.querySelector("#pair td")`)
+	x.shows(c, c.changed(func(s *whatif.Setting) {
+		s.Grid, s.Options.Collectives, s.Scale = []int{1, 4}, options.Tree, []string{"power=2"}
+	}))
+	var cells []string
+	x.eval(`[...document.querySelectorAll("#pair tbody tr")][0].querySelectorAll("td").values().map((c) => c.dataset.value ?? c.textContent).toArray()`, &cells)
+	kept := c.tree(t, all)
+	if len(cells) != 3 || numberOf(cells[0]) != float64(kept.Root.ExecutionTime) {
+		t.Errorf("side by side: %q, expected %v first", cells, float64(kept.Root.ExecutionTime))
+	}
+	x.shot("whatif-pair")
+
+	// The command line that is copied gives the same.
+	x.click("#copy")
+	x.await(`document.querySelector("#copied").textContent`)
+	var line string
+	x.eval(`document.querySelector("#command").value`, &line)
+	if got, want := c.run(t, line), c.records(t, c.changed(func(s *whatif.Setting) {
+		s.Grid, s.Options.Collectives, s.Scale = []int{1, 4}, options.Tree, []string{"power=2"}
+	})); got != want {
+		t.Errorf("%s gives\n%.1000s\nexpected\n%.1000s", line, got, want)
+	}
+	x.click("#reset")
+	x.shows(c, c.base.Setting)
+	x.quiet()
+}
+
+// TestWhatIfLooks: the panel can be read in both themes, fits a narrow window, and
+// everything in it can be reached with the Tab key and has a name.
+func TestWhatIfLooks(t *testing.T) {
+	b := startBrowser(t)
+	c := changeableOf(t, "single/f01_ivals.ptr.zst", "sparc.mach", 2, 2)
+	page := c.page(t)
+	x := b.openChangeable(t, page)
+	x.shot("whatif-parasol")
+	x.enter(`[data-number="links.latency"]`, "3")
+	x.await(`document.querySelector("#now").textContent.includes("(+")`)
+	for _, theme := range []string{"light", "dark"} {
+		x.size(1280, 900, theme)
+		x.contrast(theme)
+		x.shot("whatif-" + theme)
+	}
+	x.size(400, 800, "light")
+	var wide float64
+	x.eval(`document.documentElement.scrollWidth`, &wide)
+	if wide > 400 {
+		t.Errorf("in a window of 400 pixels the page has %v", wide)
+	}
+	x.shot("whatif-narrow")
+	x.size(1280, 900, "light")
+	var controls int
+	x.eval(`(() => { window.seen = new Set(); window.all = [...document.querySelectorAll("#whatif button, #whatif input, #whatif select, #whatif summary")].filter((e) => e.checkVisibility() && !e.disabled);
+		document.querySelector("#undo").focus(); seen.add(document.activeElement); return all.length; })()`, &controls)
+	for range controls {
+		x.key("Tab", 0)
+		x.eval(`void seen.add(document.activeElement)`, nil)
+	}
+	var missed, nameless []string
+	x.eval(`all.filter((e) => !seen.has(e)).map((e) => e.outerHTML.slice(0, 80))`, &missed)
+	x.eval(`all.filter((e) => !(e.ariaLabel || e.textContent.trim() || e.labels?.length)).map((e) => e.outerHTML.slice(0, 80))`, &nameless)
+	if len(missed)+len(nameless) > 0 || controls < 40 {
+		t.Errorf("of %d controls not reached: %q; without a name: %q", controls, missed, nameless)
+	}
+	x.quiet()
+}
+
+// BenchmarkWhatIf is a step of a slider, and of the grid, in the browser: from the
+// request to the answer of the worker, on a trace of 5,600 calls.
+func BenchmarkWhatIf(b *testing.B) {
+	browser := startBrowser(b)
+	c := changeableOf(b, "compute/gauss.ptr.zst", "cluster.par", 2, 2)
+	x := browser.openChangeable(b, c.page(b))
+	for name, step := range map[string]string{
+		"parameter": `{ page: { ...setting, scale: ["TStart=" + (1 + i / 10)] } }`,
+		"grid":      `{ page: { ...setting, grid: [1 + i % 6, 1 + i % 5] } }`,
+	} {
+		b.Run(name, func(b *testing.B) {
+			x.eval(fmt.Sprintf(workerOfTest, `{ time: JSON.parse(part("base")).setting }`), nil)
+			var took []float64
+			for b.Loop() {
+				var ms float64
+				x.eval(fmt.Sprintf(`(async () => {
+					const setting = JSON.parse(document.getElementById("base").textContent).setting, i = window.steps = (window.steps || 0) + 1;
+					const begin = performance.now();
+					await window.asked({ request: JSON.stringify(%s) });
+					return performance.now() - begin;
+				})()`, step), &ms)
+				took = append(took, ms)
+			}
+			slices.Sort(took)
+			b.ReportMetric(took[len(took)/2], "ms/step")
+			b.ReportMetric(took[0], "least-ms/step")
+		})
+	}
+}
+
+// run runs a command line of dvmsim beside the machine and the calls.
+func (c *changeable) run(t testing.TB, line string) string {
+	t.Helper()
+	dir := t.TempDir()
+	calls, err := gzip.NewReader(bytes.NewReader(c.calls))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(calls)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := c.base.Machine.Files[0]
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o644), os.WriteFile(filepath.Join(dir, c.base.Calls), text, 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("go", "build", "-o", dir, "dvmtools/cmd/dvmsim").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	sh := exec.Command("sh", "-c", "./"+line)
+	sh.Dir = dir
+	out, err := sh.Output()
+	if err != nil {
+		t.Fatalf("%s: %v", line, err)
+	}
+	return string(out)
+}
+
+// TestWhatIfComplains: what cannot be simulated is said, and the last good
+// figures stay.
+func TestWhatIfComplains(t *testing.T) {
+	b := startBrowser(t)
+	c := changeableOf(t, "compute/jac.ptr.zst", "cluster.par", 2, 2)
+	x := b.openChangeable(t, c.page(t))
+	for _, bad := range []struct{ field, value, words string }{
+		{"#grid", "4096x4096", "the machine is too small"},
+		{"#grid", "0x2", "a grid extent is 0, expected at least 1"},
+		{`[data-number="hpc.TStart"]`, "1e99", "expected a value in range"},
+		{`[data-number="hpc.TStart"]`, "fast", "expected a number"},
+		{`[data-number="power"]`, "-1", "expected a number greater than 0"},
+	} {
+		x.enter(bad.field, bad.value)
+		x.await(`!document.querySelector("#wrong").hidden`)
+		s := x.text("#wrong")
+		if !strings.Contains(s, bad.words) || !strings.Contains(s, "The figures are those of the last setting that could be simulated.") {
+			t.Errorf("%s = %s: %q, expected %q", bad.field, bad.value, s, bad.words)
+		}
+		var stale bool
+		x.eval(`document.body.classList.contains("stale")`, &stale)
+		if !stale {
+			t.Errorf("%s = %s: the figures are not marked", bad.field, bad.value)
+		}
+		if bad.value == "1e99" {
+			x.shot("whatif-wrong")
+		}
+		x.click("#undo")
+		x.await(`document.querySelector("#wrong").hidden`)
+		x.shows(c, c.base.Setting)
+	}
+	x.quiet()
+
+	// A program that cannot be simulated on a grid.
+	heat := changeableOf(t, "single/f02_heat3d.ptr.zst", "cluster.par", 2, 2)
+	x = b.openChangeable(t, heat.page(t))
+	x.enter("#grid", "64x1")
+	x.await(`!document.querySelector("#wrong").hidden`)
+	if s := x.text("#wrong"); !strings.HasPrefix(s, "strtsh_ (call 23, f02_heat3d.fdv:20): the shadow edge of dimension") {
+		t.Errorf("a shadow edge that is too wide: %q", s)
+	}
+	x.enter("#grid", "2x1")
+	x.shows(heat, heat.changed(func(s *whatif.Setting) { s.Grid = []int{2, 1} }))
+	x.quiet()
+
+	// Without WebAssembly the prediction is shown.
+	x = b.tab(t)
+	x.do("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": "delete globalThis.WebAssembly"}, nil)
+	x.open(c.page(t), "")
+	if s := x.text("#changes"); !strings.Contains(s, "This browser has no WebAssembly") {
+		t.Errorf("without WebAssembly the panel says %q", s)
+	}
+	if s := x.text("#top .tiles"); !strings.Contains(s, "Execution time") {
+		t.Errorf("without WebAssembly the tiles say %q", s)
+	}
+	x.quiet()
+}
+
+// TestWhatIfSweep: charts over processors and over a parameter.
+func TestWhatIfSweep(t *testing.T) {
+	b := startBrowser(t)
+	c := changeableOf(t, "compute/jac.ptr.zst", "cluster.par", 2, 2)
+	x := b.openChangeable(t, c.page(t))
+	x.click(".curve summary")
+	x.enter("#most", "6")
+	x.click("#go")
+	x.await(`document.querySelector("#stop").hidden && document.querySelectorAll("#best button").length === 6`)
+	if s := x.text("#swept"); s != "14 of 14 simulated" {
+		t.Errorf("over processors: %q", s)
+	}
+	var best string
+	x.eval(`document.querySelectorAll("#best button")[3].textContent`, &best)
+	grid, least := "", 0.0
+	for _, g := range [][]int{{4, 1}, {2, 2}, {1, 4}} {
+		time := float64(c.tree(t, c.changed(func(s *whatif.Setting) { s.Grid = g })).Root.ExecutionTime)
+		if grid == "" || time < least {
+			grid, least = fmt.Sprintf("%dx%d", g[0], g[1]), time
+		}
+	}
+	if best != grid {
+		t.Errorf("the best grid of 4 processors is %s, expected %s", best, grid)
+	}
+	x.shot("whatif-sweep")
+	x.eval(`(() => { const s = document.querySelector("#over"); s.value = "hpc.TByte"; s.dispatchEvent(new Event("change")); })()`, nil)
+	x.click("#go")
+	x.await(`document.querySelector("#stop").hidden && document.querySelectorAll("#chart circle.s0").length === 25`)
+	var title string
+	x.eval(`document.querySelectorAll("#chart circle.s0")[24].textContent`, &title)
+	far := c.tree(t, c.changed(func(s *whatif.Setting) { s.Set = []string{"hpc.TByte=0.001"} }))
+	if want := far.Root.ExecutionTime.Short(); !strings.Contains(strings.ReplaceAll(title, "\u00a0", " "), want) {
+		t.Errorf("the last point says %q, expected %s", title, want)
+	}
+	// Stopped, it stays stopped.
+	x.click("#go")
+	x.click("#stop")
+	if s := x.text("#swept"); !strings.Contains(s, "stopped") {
+		t.Errorf("after Stop: %q", s)
+	}
+	x.quiet()
+}
+
+// enter replaces the text of a field by typing.
+func (x *tab) enter(selector, text string) {
+	x.t.Helper()
+	x.eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.focus(); e.select(); })()`, selector), nil)
+	x.do("Input.insertText", map[string]any{"text": text}, nil)
+	x.key("Enter", 0)
+	x.eval(`document.activeElement.blur()`, nil)
+}
+
+// drag moves the mouse with its button down along an element, from one share of
+// its width to another.
+func (x *tab) drag(selector string, from, to float64) {
+	x.t.Helper()
+	var at []float64
+	x.eval(fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.scrollIntoView({block: "center"});
+		const r = e.getBoundingClientRect(); return [r.x, r.y + r.height / 2, r.width]; })()`, selector), &at)
+	move := func(kind string, share float64, buttons int) {
+		x.do("Input.dispatchMouseEvent", map[string]any{"type": kind, "x": at[0] + share*at[2], "y": at[1], "button": "left", "buttons": buttons, "clickCount": 1}, nil)
+	}
+	move("mousePressed", from, 1)
+	for i := range 10 {
+		move("mouseMoved", from+(to-from)*float64(i+1)/10, 1)
+	}
+	move("mouseReleased", to, 0)
+}
