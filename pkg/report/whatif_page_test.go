@@ -168,6 +168,37 @@ func BenchmarkWhatIf(b *testing.B) {
 	}
 }
 
+// TestWhatIfChangedMachine: a prediction for a changed machine is what the page
+// begins with, and what its controls return to.
+func TestWhatIfChangedMachine(t *testing.T) {
+	b := startBrowser(t)
+	c := changeableOf(t, "compute/jac.ptr.zst", "cluster.par", 2, 2)
+	c.base.Setting.Set, c.base.Setting.Scale = []string{"hpc.TStart=5"}, []string{"power=2"}
+	c.Begin(c.base)
+	x := b.openChangeable(t, c.page(t))
+	expect := func(words string) {
+		t.Helper()
+		if s := x.text("#changes"); s != words {
+			t.Errorf("what was changed reads %q, expected %q", s, words)
+		}
+	}
+	x.shows(c, c.base.Setting)
+	expect("Nothing is changed.")
+	x.enter(`[data-number="hpc.TStart"]`, "2")
+	x.shows(c, c.changed(func(s *whatif.Setting) { s.Set = []string{} }))
+	expect("Changed: no hpc.TStart = 5")
+	x.enter(`[data-number="power"]`, "4")
+	x.shows(c, c.changed(func(s *whatif.Setting) { s.Set, s.Scale = []string{}, []string{"power=4"} }))
+	expect("Changed: no hpc.TStart = 5; power × 4")
+	x.click(`[data-knob="hpc.TStart"] button`)
+	x.shows(c, c.changed(func(s *whatif.Setting) { s.Scale = []string{"power=4"} }))
+	expect("Changed: power × 4")
+	x.click("#reset")
+	x.shows(c, c.base.Setting)
+	expect("Nothing is changed.")
+	x.quiet()
+}
+
 // run runs a command line of dvmsim beside the machine and the calls.
 func (c *changeable) run(t testing.TB, line string) string {
 	t.Helper()

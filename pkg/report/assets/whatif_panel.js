@@ -18,6 +18,16 @@ function valueOf(setting, control) {
   return text === undefined ? control.value : Number(text.slice(keyOf(listOf(control), text).length + 1).split(" ")[0]);
 }
 
+// restore makes the change of a control what it is in another setting.
+function restore(setting, other, control) {
+  const list = listOf(control), before = changeOf(other, control);
+  const at = setting[list].findIndex((text) => keyOf(list, text) === control.what);
+  if (before === undefined) {
+    if (at >= 0) setting[list].splice(at, 1);
+  } else if (at >= 0) setting[list][at] = before;
+  else setting[list].push(before);
+}
+
 // setValue makes value that of a control; the value before any change is no
 // change.
 function setValue(setting, control, value) {
@@ -64,13 +74,13 @@ function knob(control) {
   });
   const back = el("button", { type: "button", "aria-label": "reset " + control.what, click: () => {
     release();
-    change(null, (s) => setValue(s, control, control.value));
+    change(null, (s) => restore(s, base.setting, control));
   } }, "reset");
   const row = el("div", { class: "knob", "data-knob": control.what }, el("span", { class: "name" }, el("b", null, control.what), " ",
     el("span", { class: "note" }, words)), slider, number, el("span", { class: "unit note" }, control.scale ? "times" : control.unit || ""), back);
   control.draw = () => {
     const value = valueOf(whatif.setting, control);
-    const changed = changeOf(whatif.setting, control) !== undefined;
+    const changed = changeOf(whatif.setting, control) !== changeOf(base.setting, control);
     slider.value = toSlider(control, value);
     // What is being typed stays.
     if (document.activeElement !== number) number.value = Number.isNaN(value) ? changeOf(whatif.setting, control).split("=").pop() : String(value);
@@ -122,18 +132,20 @@ function choiceControl(name, words, values, get, put) {
 
 // changes lists what is changed against the prediction, in words.
 function changes(setting) {
-  const list = [...setting.set.map((s) => s.replace("=", " = ")), ...setting.scale.map((s) => {
-    const at = s.lastIndexOf("=");
-    return s.slice(0, at) + " × " + s.slice(at + 1);
-  })];
-  const first = [...base.setting.set.map((s) => s.replace("=", " = "))];
+  const words = (list, text) => keyOf(list, text) + (list === "set" ? " = " : " × ") + text.slice(keyOf(list, text).length + 1);
+  const list = [];
+  for (const name of ["set", "scale"]) {
+    list.push(...setting[name].filter((s) => !base.setting[name].includes(s)).map((s) => words(name, s)));
+    const keys = setting[name].map((s) => keyOf(name, s));
+    list.push(...base.setting[name].filter((s) => !keys.includes(keyOf(name, s))).map((s) => "no " + words(name, s)));
+  }
   if (!same(setting.grid, base.setting.grid)) list.push("grid " + setting.grid.join("x"));
   for (const [name, value] of Object.entries(setting.options)) {
     if (value !== base.setting.options[name]) list.push(name + " " + value);
   }
   if (setting.order !== base.setting.order) list.push("order " + (setting.order || "file"));
   if ((setting.traced_on || "") !== (base.setting.traced_on || "")) list.push("traced on " + (setting.traced_on || "the first processor, as changed"));
-  return list.filter((s) => !first.includes(s));
+  return list;
 }
 
 function difference(now, then) {
