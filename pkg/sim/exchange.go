@@ -161,13 +161,6 @@ func (s *Sim) startAsync(sys *procs.System, k interval.Kind) (clock.Instant, clo
 	return start, snapshot
 }
 
-// watch ends a simulation with a limit when an operation starts behind it, by more
-// than a clock and the sum of what was booked until then differ by rounding.
-func (s *Sim) watch(start clock.Instant) {
-	const rounding = 1e-6
-	s.over = s.over || s.cfg.Limit > 0 && start.Since(clock.Instant{}) > s.cfg.Limit*(1+rounding)
-}
-
 // together makes the processors of sys wait for the latest. When it is all of
 // them no exchange can start earlier any more, but for those of an open loop's
 // boundary iterations.

@@ -26,10 +26,10 @@ type Recorded struct {
 var ErrPowers = errors.New("blocks follow the powers of the processors, which differ from those of the recorded simulation")
 
 // Record is [Run], and keeps what the simulation asked of its clocks. The POP
-// metrics, which need a second simulation, are left out.
+// metrics, which need a second simulation, and the limit are left out.
 func Record(ctx context.Context, cfg Config, src call.Source) (*Recorded, error) {
 	var r *schedule.Recorder
-	cfg.POP, cfg.Timeline = false, false
+	cfg.POP, cfg.Timeline, cfg.Limit = false, false, 0
 	cfg.NewClocks = func(c clock.Config) clock.Clocks {
 		r = schedule.NewRecorder(c)
 		return r
