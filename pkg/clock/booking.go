@@ -79,8 +79,29 @@ func (e *classes) flush() {
 		defer e.timeline.At(e.timeline.seq)
 		e.timeline.At(e.pendingWork.seq)
 	}
+	if e.timeline != nil {
+		for _, i := range list {
+			e.work(b, i, e.pendingWork.work)
+		}
+		return
+	}
+	// Classes of equal power do the same: what it takes is worked out once.
+	var c Counters
+	var took units.Seconds
+	power := 0.0
 	for _, i := range list {
-		e.work(b, i, e.pendingWork.work)
+		if e.power[i] != power {
+			power, c = e.power[i], Counters{}
+			took = c.Work(e.pendingWork.work, power)
+		}
+		b.member[i] = true
+		own := &b.counters[i]
+		own[interval.BookedCPU] += c[interval.BookedCPU]
+		own[interval.BookedInsuffUSR] += c[interval.BookedInsuffUSR]
+		own[interval.BookedSYS] += c[interval.BookedSYS]
+		own[interval.BookedInsuffSYS] += c[interval.BookedInsuffSYS]
+		own[interval.BookedIO] += c[interval.BookedIO]
+		e.clock[i] += took
 	}
 }
 

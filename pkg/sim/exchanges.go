@@ -39,6 +39,12 @@ func (s *Sim) countOperation(k interval.Kind) *exchangesAt {
 	}
 	*s.lines.at.ops.Kind(k)++
 	by := s.lines.call
+	for _, x := range s.lines.at.starts {
+		if x.kind == k && x.by.name == by.name {
+			x.count++
+			return x
+		}
+	}
 	key := exchangeKey{k, by.name, by.file, by.line}
 	x := s.lines.known[key]
 	if x == nil {
@@ -50,6 +56,7 @@ func (s *Sim) countOperation(k interval.Kind) *exchangesAt {
 		s.tree.exchanges = append(s.tree.exchanges, x)
 	}
 	x.count++
+	s.lines.at.starts = append(s.lines.at.starts, x)
 	return x
 }
 
@@ -63,11 +70,15 @@ func (s *Sim) charge(x *exchangesAt) {
 	if s.loop.inBody {
 		at = s.body()
 	}
-	k := at.lineKey
-	k.of = x
-	l := s.tree.lineOf(s.tree.cur, k)
-	l.under = at
-	s.clocks.Enter(l.account)
+	last := &s.lines.last
+	if last.of != x || last.under != at || last.in != s.tree.cur {
+		k := at.lineKey
+		k.of = x
+		l := s.tree.lineOf(s.tree.cur, k)
+		l.under = at
+		last.of, last.under, last.in, last.l = x, at, s.tree.cur, l
+	}
+	s.clocks.Enter(last.l.account)
 }
 
 // discharge ends charge.

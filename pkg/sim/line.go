@@ -29,6 +29,7 @@ type lineAccount struct {
 	// from is the first line of the stretch, last the line that ends it.
 	from, last int
 	funcs      []interval.Function
+	starts     []*exchangesAt // those that the calls of the line start
 	ops        interval.Operations
 	// under is the account of the line that this one is a part of, nil for that
 	// itself.
@@ -39,10 +40,18 @@ type lineAccount struct {
 type lineBook struct {
 	// at is the line of the call at hand, before that of the call before.
 	at     *lineAccount
+	in     *node // the interval of at
 	before lineKey
 	// call is the call at hand, known the exchanges of all calls.
 	call  site
 	known map[exchangeKey]*exchangesAt
+	// last is what was charged last, for in and at.
+	last struct {
+		of    *exchangesAt
+		under *lineAccount
+		in    *node
+		l     *lineAccount
+	}
 	// bodies are those of the open loop, body the last one used.
 	bodies []*lineAccount
 }
@@ -88,7 +97,11 @@ func (s *Sim) atLine(c *call.Call) {
 // reach makes a line of the current interval what everything is booked to.
 func (s *Sim) reach(k lineKey) *lineAccount {
 	b := s.lines
-	l := s.tree.lineOf(s.tree.cur, k)
+	l := b.at
+	if l == nil || b.in != s.tree.cur || l.lineKey != k {
+		l = s.tree.lineOf(s.tree.cur, k)
+		b.in = s.tree.cur
+	}
 	if b.before.file == k.file && b.before.line < l.from {
 		l.from = b.before.line
 	}
