@@ -1,10 +1,31 @@
-// Package leftout is for tests that need a program which may be missing.
+// Package leftout is for tests that need a program which may be missing, or takes
+// long.
 package leftout
 
 import (
 	"os"
+	"os/exec"
+	"slices"
 	"testing"
 )
+
+// large are the programs that a test takes long to start or to wait for. With
+// DVM_BRIEF=1, which scripts/check sets without --all, they count as missing.
+var large = []string{"chromium", "gfortran", "mpicc", "mpirun", "slurmctld"}
+
+// Program returns where the program of the first of these names is that exists, or
+// what to say of a test that needs one: why none may be used.
+func Program(names ...string) (path, why string) {
+	if os.Getenv("DVM_BRIEF") == "1" && os.Getenv("DVM_FULL") != "1" && slices.Contains(large, names[0]) {
+		return "", "starts " + names[0] + ", as sh scripts/check --all does"
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, ""
+		}
+	}
+	return "", "needs the program " + names[0]
+}
 
 // Skip ends a test that needs what is missing on this machine: see
 // [Record].

@@ -35,16 +35,6 @@ type answer struct {
 	Error  *struct{ Message string }
 }
 
-// chromium names the program, "" when there is none.
-func chromium() string {
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
-		}
-	}
-	return ""
-}
-
 // shared is the browser of all tests, nil before one has asked for it.
 var shared *browser
 
@@ -70,9 +60,9 @@ func startBrowser(t testing.TB) *browser {
 	if runtime.GOOS == "windows" {
 		leftout.Skip(t, t.Name()+": a child process cannot be given pipes on this system")
 	}
-	program := chromium()
-	if program == "" {
-		leftout.Skip(t, t.Name()+": needs the program chromium")
+	program, why := leftout.Program("chromium", "chromium-browser", "google-chrome")
+	if why != "" {
+		leftout.Skip(t, t.Name()+": "+why)
 	}
 	profile, err := os.MkdirTemp("", "chromium")
 	if err != nil {

@@ -67,17 +67,16 @@ func environment() []string {
 	}
 }
 
-// available tells whether all programs are there. When one is missing, what
-// needs it is left out: that is recorded in the file that DVM_LEFT_OUT names,
+// available tells whether all programs are there ([leftout.Program]). When one is
+// not, what needs it is left out: that is recorded in the file that DVM_LEFT_OUT names,
 // which scripts/check shows, and is a failure when DVM_FULL is 1.
 func available(t *testing.T, what string, programs ...string) bool {
 	t.Helper()
 	for _, p := range programs {
-		if _, err := exec.LookPath(p); err == nil {
-			continue
+		if _, why := leftout.Program(p); why != "" {
+			leftout.Record(t, what+": "+why)
+			return false
 		}
-		leftout.Record(t, what+": needs the program "+p)
-		return false
 	}
 	return true
 }
