@@ -25,7 +25,7 @@ func (p *pass) heuristic(ctx context.Context) error {
 		}
 	}
 	h.left = slices.Clone(p.list)
-	for len(h.left) > 0 && p.evaluated < p.most()/3 {
+	for len(h.left) > 0 && p.evaluated < p.most()/4 {
 		list := h.next()
 		improved, err := p.step(ctx, list)
 		if err != nil {
@@ -200,19 +200,30 @@ func (p *pass) descend(ctx context.Context) error {
 	for _, g := range p.list {
 		byName[g.name()] = g
 	}
+	// untried returns the grids of a list of extents that were not tried yet.
+	untried := func(all [][]int) (list []*grid) {
+		for _, x := range all {
+			if g := byName[fmt.Sprint(x)]; g != nil && p.seen[g] == 0 && !slices.Contains(list, g) {
+				list = append(list, g)
+			}
+		}
+		return list
+	}
 	idle := 0
 	for p.best != nil && p.evaluated < p.most() {
-		list := p.promising()
-		if idle >= patience {
-			idle = 0
-			var around []*grid
-			for _, x := range neighbours(p.best.extents) {
-				if g := byName[fmt.Sprint(x)]; g != nil && p.seen[g] == 0 && !slices.Contains(around, g) {
-					around = append(around, g)
-				}
+		list := untried(p.wholeNodes(p.best.extents))
+		if p.most()-p.evaluated <= reserve {
+			if turned := untried(p.exchanged(p.best.extents)); len(turned) > 0 {
+				list = turned
 			}
-			if len(around) > 0 {
-				list = around
+		}
+		if len(list) == 0 {
+			list = p.promising()
+			if idle >= patience {
+				idle = 0
+				if around := untried(neighbours(p.best.extents)); len(around) > 0 {
+					list = around
+				}
 			}
 		}
 		if len(list) == 0 {
@@ -232,6 +243,55 @@ func (p *pass) descend(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// wholeNodes returns the extents of the grids next to one, more or fewer coordinates in
+// one dimension, that fill clusters of the machine: as many processors as whole
+// ones have. On one more processor than that messages may take much longer.
+func (p *pass) wholeNodes(x []int) (out [][]int) {
+	for _, at := range p.cfg.Machine.Path(0)[1:] {
+		size := at.Node.Processors()
+		if size == 1 || size >= int64(p.cfg.Max) {
+			continue
+		}
+		for k := range x {
+			rest := 1
+			for l, e := range x {
+				if l != k {
+					rest *= e
+				}
+			}
+			for _, d := range []int{-1, 1} {
+				y := slices.Clone(x)
+				for y[k] += d; y[k] >= 1 && y[k]*rest <= p.cfg.Max; y[k] += d {
+					if int64(y[k]*rest)%size == 0 {
+						out = append(out, y)
+						break
+					}
+				}
+			}
+		}
+	}
+	return out
+}
+
+// reserve is how many grids are left to try when those with exchanged extents are.
+const reserve = 2
+
+// exchanged returns the extents with two of them exchanged, where a machine has
+// clusters, in which dimensions differ: neighbours along the last one lie together.
+func (p *pass) exchanged(x []int) (out [][]int) {
+	if _, flat := p.cfg.Machine.Flat(); flat {
+		return nil
+	}
+	for k := range x {
+		for l := range k {
+			y := slices.Clone(x)
+			y[k], y[l] = x[l], x[k]
+			out = append(out, y)
+		}
+	}
+	return out
 }
 
 // patience is how many guesses in a row may fail before the neighbours are
