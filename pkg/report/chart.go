@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strconv"
@@ -59,7 +58,7 @@ func (a *axis) at(v float64) float64 {
 }
 
 // svg draws the chart.
-func (c *chart) svg() template.HTML {
+func (c *chart) svg() safeHTML {
 	x := axis{log: true, from: chartLeft, to: chartWidth - chartRight}
 	y := axis{log: c.time, low: 0, high: 1, from: chartHeight - chartBottom, to: chartTop}
 	var xs, ys []float64
@@ -120,7 +119,7 @@ func (c *chart) svg() template.HTML {
 		}
 	}
 	m.raw("</svg>")
-	return template.HTML(m)
+	return safeHTML(m)
 }
 
 func (m *markup) tick(x1, y1, x2, y2 float64) {
@@ -187,7 +186,7 @@ func shadeOf(t, least, most units.Seconds) int {
 }
 
 // svg draws the map.
-func (g *gridMap) svg() template.HTML {
+func (g *gridMap) svg() safeHTML {
 	wide, high := 1, 1
 	for _, c := range g.cells {
 		wide, high = max(wide, c.x), max(high, c.y)
@@ -213,5 +212,5 @@ func (g *gridMap) svg() template.HTML {
 		m.raw("</title></rect>")
 	}
 	m.raw("</svg>")
-	return template.HTML(m)
+	return safeHTML(m)
 }

@@ -1,11 +1,9 @@
 package report
 
 import (
-	"bytes"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"html/template"
 	"io"
 	"strings"
 )
@@ -39,9 +37,9 @@ var (
 // allows only its own style sheet and script, named by their hashes.
 type frame struct {
 	Title string
-	CSS   template.CSS
-	JS    template.JS
-	CSP   template.HTML
+	CSS   safeCSS
+	JS    safeJS
+	CSP   safeHTML
 }
 
 // newFrame returns the frame of a page with the given scripts.
@@ -62,27 +60,18 @@ func policedFrame(title, css, sources, directives string, scripts []string) fram
 	}
 	return frame{
 		Title: title,
-		CSS:   template.CSS(css),
-		JS:    template.JS(js),
-		CSP: template.HTML(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ` + hash(js) + sources +
+		CSS:   safeCSS(css),
+		JS:    safeJS(js),
+		CSP: safeHTML(`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; script-src ` + hash(js) + sources +
 			`; style-src ` + hash(css) + directives + `; base-uri 'none'; form-action 'none'">`),
 	}
-}
-
-// parts are the templates of the page.
-func parts() *template.Template {
-	t, err := template.New("page").Parse(pageSource)
-	if err != nil {
-		panic("report: internal error: " + err.Error())
-	}
-	return t
 }
 
 // A pageWriter writes templates and markup of our own one after the other and
 // remembers the first error.
 type pageWriter struct {
 	w         io.Writer
-	templates *template.Template
+	templates templates
 	threads   int
 	err       error
 }
@@ -120,18 +109,6 @@ func (p *pageWriter) each(n int, add func(m *markup, i int)) {
 		p.write(m)
 		free[b%p.threads] <- m
 	}
-}
-
-// template writes the named template.
-func (p *pageWriter) template(name string, data any) {
-	if p.err != nil {
-		return
-	}
-	var b bytes.Buffer
-	if err := p.templates.ExecuteTemplate(&b, name, data); err != nil {
-		panic("report: internal error: " + err.Error())
-	}
-	p.write(b.Bytes())
 }
 
 // write writes markup.

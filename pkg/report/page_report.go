@@ -2,7 +2,6 @@ package report
 
 import (
 	"bufio"
-	"html/template"
 	"io"
 )
 
@@ -22,12 +21,12 @@ type reportPage struct {
 	MachineOpen       bool
 	Grid, Procs       string
 	Options, Warnings string
-	Exec, Lost, Total template.HTML
+	Exec, Lost, Total safeHTML
 	Effic             string
 	Diagnosis         []string
 	Findings          []pageFinding
 	Parts             []pagePart
-	Bar               template.HTML
+	Bar               safeHTML
 	Dropped           string
 	Lone              string
 	Definitions       []Figure
@@ -36,7 +35,7 @@ type reportPage struct {
 // pagePart is a line of the legend.
 type pagePart struct {
 	Key, Label, Side, Share string
-	Cell                    template.HTML
+	Cell                    safeHTML
 }
 
 // pageFinding is a line of the findings.
@@ -99,10 +98,10 @@ func reportScripts() []string {
 // newReportPage returns the data of a report, without the frame.
 func newReportPage(t *Tree) *reportPage {
 	h, root := &t.Header, t.Root
-	seconds := func(x float64) template.HTML {
+	seconds := func(x float64) safeHTML {
 		var m markup
 		m.value(Value{real: x}, unitSeconds)
-		return template.HTML(m)
+		return safeHTML(m)
 	}
 	var bar markup
 	bar.bar(&root.Times)
@@ -119,7 +118,7 @@ func newReportPage(t *Tree) *reportPage {
 		Total:     seconds(float64(root.TotalTime)),
 		Effic:     percent(root.Efficiency),
 		Diagnosis: Diagnosis(t, findings),
-		Bar:       template.HTML(bar),
+		Bar:       safeHTML(bar),
 	}
 	p.Machine, p.MachineNodes = machineWords(&h.Machine)
 	p.MachineOpen = len(p.MachineNodes) <= openNodes
@@ -133,7 +132,7 @@ func newReportPage(t *Tree) *reportPage {
 		if s.Productive {
 			side = "productive"
 		}
-		p.Parts = append(p.Parts, pagePart{Key: s.Key, Label: s.Label, Side: side, Share: percent(s.Share), Cell: template.HTML(m)})
+		p.Parts = append(p.Parts, pagePart{Key: s.Key, Label: s.Label, Side: side, Share: percent(s.Share), Cell: safeHTML(m)})
 	}
 	p.Lone = loneWords(t)
 	if t.Dropped > 0 {

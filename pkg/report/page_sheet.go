@@ -3,7 +3,6 @@ package report
 import (
 	"bufio"
 	_ "embed"
-	"html/template"
 	"io"
 	"strconv"
 
@@ -32,7 +31,7 @@ type pageTile struct{ Label, Text string }
 // pageChart is a chart with its legend.
 type pageChart struct {
 	Title  string
-	SVG    template.HTML
+	SVG    safeHTML
 	Series []pageSeries
 }
 
