@@ -102,7 +102,7 @@ func (n *Network) Exchange(s *procs.System, start Instant, demands ...Demand) In
 		case d.Load != nil:
 			p = n.net.Again(at, set, d.Load)
 		case d.Reduction != nil:
-			p = n.net.Reduce(at, set, *d.Reduction)
+			p = n.net.Reduce(at, set, d.Reduction)
 		case d.Broadcast != nil:
 			p = n.net.Broadcast(at, set, d.Broadcast.Root, d.Broadcast.Bytes)
 		default:

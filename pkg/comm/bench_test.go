@@ -66,7 +66,7 @@ func BenchmarkExchangeTree(b *testing.B) {
 	b.Run("reduction", func(b *testing.B) {
 		start := units.Seconds(0)
 		for b.Loop() {
-			start = n.Reduce(start, comm.Set{}, comm.Reduction{Bytes: 8, Senders: 1 << 20}).End
+			start = n.Reduce(start, comm.Set{}, &comm.Reduction{Bytes: 8, Senders: 1 << 20}).End
 			n.Forget(start)
 		}
 	})

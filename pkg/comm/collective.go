@@ -44,14 +44,14 @@ type Reduction struct {
 // n) + ceil(log2 N) rounds, each a message on the slowest medium of the
 // system, and no channel is occupied. The caller must leave out reductions that
 // exchange nothing, as those of a loop that is replicated on all processors.
-func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
+func (n *Network) Reduce(start units.Seconds, s Set, r *Reduction) Placement {
 	set := n.sets.of(s)
 	p := Placement{Start: start, End: start}
 	senders := max(r.Senders, 1)
 	at, inside := n.common(set)
 	rounds, direct := int64(0), false
 	if inside {
-		rounds, direct = n.medium(at).reduction(&r)
+		rounds, direct = n.medium(at).reduction(r)
 	}
 	switch {
 	case r.Bytes <= 0 || set.size < 1:
@@ -64,7 +64,7 @@ func (n *Network) Reduce(start units.Seconds, s Set, r Reduction) Placement {
 		if r.Each == nil || senders == int64(set.size) {
 			n.place(&p, "gather", set, n.starOf(set, r.Root, senders, gather, r.Bytes))
 		} else {
-			n.place(&p, "gather", set, n.partialStar(&r, senders))
+			n.place(&p, "gather", set, n.partialStar(r, senders))
 		}
 		n.place(&p, "broadcast", set, n.starOf(set, r.Root, int64(set.size), result, r.Bytes))
 	}
@@ -156,7 +156,7 @@ func (n *Network) partialStar(r *Reduction, senders int64) *load {
 	if r.Who == nil {
 		return n.star(nil, r.Root, senders, r.Each, gather, r.Bytes)
 	}
-	return n.mediaStars.of(mediaStarKey{who: r.Who, root: r.Root, count: senders, bytes: r.Bytes}, func() *load {
+	return n.mediaStars.get(mediaStarKey{who: r.Who, root: r.Root, count: senders, bytes: r.Bytes}, func() *load {
 		return n.star(nil, r.Root, senders, r.Each, gather, r.Bytes)
 	})
 }
@@ -166,7 +166,7 @@ func (n *Network) starOf(all *set, root int, count int64, p purpose, b units.Byt
 	if n.links != nil {
 		return n.star(all, root, count, all.each, p, b)
 	}
-	return n.mediaStars.of(mediaStarKey{all: all, root: root, count: count, bytes: b}, func() *load {
+	return n.mediaStars.get(mediaStarKey{all: all, root: root, count: count, bytes: b}, func() *load {
 		return n.star(all, root, count, all.each, p, b)
 	})
 }
@@ -182,20 +182,35 @@ type mediaStarKey struct {
 }
 
 // mediaStars are the loads of stars that were made, which recur.
-type mediaStars map[mediaStarKey]*load
+type mediaStars struct {
+	of map[mediaStarKey]*load
+	// recent are the last two that were asked for, as a reduction asks for two.
+	recent [2]struct {
+		key  mediaStarKey
+		load *load
+	}
+}
 
 // maxMediaStars bounds how many are remembered.
 const maxMediaStars = 1024
 
-func (s *mediaStars) of(k mediaStarKey, split func() *load) *load {
-	l := (*s)[k]
+// get returns the load of a star, which split works out the first time.
+func (s *mediaStars) get(k mediaStarKey, split func() *load) *load {
+	for i := range s.recent {
+		if r := &s.recent[i]; r.load != nil && r.key == k {
+			return r.load
+		}
+	}
+	l := s.of[k]
 	if l == nil {
-		if *s == nil || len(*s) >= maxMediaStars {
-			*s = mediaStars{}
+		if s.of == nil || len(s.of) >= maxMediaStars {
+			s.of = map[mediaStarKey]*load{}
 		}
 		l = split()
-		(*s)[k] = l
+		s.of[k] = l
 	}
+	s.recent[1] = s.recent[0]
+	s.recent[0].key, s.recent[0].load = k, l
 	return l
 }
 

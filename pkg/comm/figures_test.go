@@ -169,7 +169,7 @@ func TestReductionFigures(t *testing.T) {
 		{"rounds", tree(t, level{4, bus()}), comm.Options{Collectives: options.Tree}, 306.4},
 	} {
 		n := comm.NewNetwork(c.m, []int{2, 2}, c.opts)
-		p := n.Reduce(0, comm.Set{}, comm.Reduction{Bytes: 8, Senders: 4, Hops: comm.ReductionHops([]int{2, 2}, nil)})
+		p := n.Reduce(0, comm.Set{}, &comm.Reduction{Bytes: 8, Senders: 4, Hops: comm.ReductionHops([]int{2, 2}, nil)})
 		near(t, c.name, p.End, units.Micro(c.us))
 	}
 }
@@ -183,16 +183,16 @@ func TestReductionInsideANode(t *testing.T) {
 	n := comm.NewNetwork(m, []int{8}, comm.Options{})
 	for i, first := range []int{0, 1, 4, 5} {
 		s := comm.Set{ID: i + 1, Ranks: []int{first, first + 1, first + 2}}
-		p := n.Reduce(0, s, comm.Reduction{Bytes: 144, Root: first, Senders: 3, Hops: comm.ReductionHops([]int{3}, nil)})
+		p := n.Reduce(0, s, &comm.Reduction{Bytes: 144, Root: first, Senders: 3, Hops: comm.ReductionHops([]int{3}, nil)})
 		near(t, "inside a node", p.End, units.Micro(207.6))
 	}
 	// The same grid in a node of its own.
-	near(t, "alone", network(t, transputer(), 3).Reduce(0, comm.Set{}, comm.Reduction{Bytes: 144, Senders: 3, Hops: 2}).End, units.Micro(207.6))
+	near(t, "alone", network(t, transputer(), 3).Reduce(0, comm.Set{}, &comm.Reduction{Bytes: 144, Senders: 3, Hops: 2}).End, units.Micro(207.6))
 	// Root 3 alone in its node: 2 messages on the bus each way, 4·103.8.
-	p := n.Reduce(0, comm.Set{ID: 9, Ranks: []int{3, 4, 5}}, comm.Reduction{Bytes: 144, Root: 3, Senders: 3, Hops: 2})
+	p := n.Reduce(0, comm.Set{ID: 9, Ranks: []int{3, 4, 5}}, &comm.Reduction{Bytes: 144, Root: 3, Senders: 3, Hops: 2})
 	near(t, "on two nodes", p.End, units.Micro(415.2))
 	// Processors 1 and 4: the upper bus is the only medium between them.
-	p = comm.NewNetwork(m, []int{8}, comm.Options{}).Reduce(0, comm.Set{ID: 10, Ranks: []int{1, 4}}, comm.Reduction{Bytes: 144, Root: 1, Senders: 2, Hops: 2})
+	p = comm.NewNetwork(m, []int{8}, comm.Options{}).Reduce(0, comm.Set{ID: 10, Ranks: []int{1, 4}}, &comm.Reduction{Bytes: 144, Root: 1, Senders: 2, Hops: 2})
 	near(t, "one of each node", p.End, units.Micro(207.6))
 }
 
@@ -212,14 +212,14 @@ func TestReductionOfASection(t *testing.T) {
 		},
 	}
 	// (2·1 + 2)·76.6.
-	near(t, "transputer", network(t, transputer(), 3, 4).Reduce(0, comm.Set{}, r).End, units.Micro(306.4))
+	near(t, "transputer", network(t, transputer(), 3, 4).Reduce(0, comm.Set{}, &r).End, units.Micro(306.4))
 	// (3 - 1 + 12 - 1)·76.6 = 13·76.6.
-	near(t, "bus", network(t, bus(), 3, 4).Reduce(0, comm.Set{}, r).End, units.Micro(995.8))
+	near(t, "bus", network(t, bus(), 3, 4).Reduce(0, comm.Set{}, &r).End, units.Micro(995.8))
 	// On 3 nodes of 4: processor 1 sends on the bus of the first node, 5 and
 	// 9 on the upper one: 2 rounds. Back go 3 on the node's and 8 on the upper
 	// bus: 8 rounds. 10·76.6.
 	m := tree(t, level{3, bus()}, level{4, bus()})
-	near(t, "tree", comm.NewNetwork(m, []int{3, 4}, comm.Options{}).Reduce(0, comm.Set{}, r).End, units.Micro(766))
+	near(t, "tree", comm.NewNetwork(m, []int{3, 4}, comm.Options{}).Reduce(0, comm.Set{}, &r).End, units.Micro(766))
 }
 
 func TestBroadcastFigures(t *testing.T) {

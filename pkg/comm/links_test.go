@@ -111,7 +111,7 @@ func TestLinksByHand(t *testing.T) {
 			}
 			x := n.Exchange(0, all, comm.For(edges, comm.Use{Edges: true, Element: 8}))
 			check("an exchange", x, tt.exchange)
-			r := n.Reduce(x.End, all, comm.Reduction{Bytes: 8, Senders: 4})
+			r := n.Reduce(x.End, all, &comm.Reduction{Bytes: 8, Senders: 4})
 			check("a reduction", r, tt.reduction)
 			b := n.Broadcast(r.End, all, 0, 8)
 			check("a broadcast", b, tt.informs)
@@ -188,7 +188,7 @@ func TestBusIsEthernet(t *testing.T) {
 					root = s.Ranks[0]
 				}
 				r := comm.Reduction{Bytes: bytes, Root: root, Senders: 2, Each: func(yield func(int) bool) { _ = yield(root) && yield(root+1) }}
-				x, y = a.Reduce(at, s, r), b.Reduce(at, s, r)
+				x, y = a.Reduce(at, s, &r), b.Reduce(at, s, &r)
 			default:
 				x, y = a.Broadcast(at, s, 2, bytes), b.Broadcast(at, s, 2, bytes)
 			}

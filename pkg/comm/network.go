@@ -198,7 +198,10 @@ type sets struct {
 	size int // processors of the root grid
 	all  []*set
 	byID map[int]*set
-	meet map[[2]int]bool
+	// last is what was found last, for lastID.
+	last   *set
+	lastID int
+	meet   map[[2]int]bool
 }
 
 // set is a processor system with what was worked out about it.
@@ -235,7 +238,7 @@ const (
 // reset forgets systems; it is called when no channel refers to one.
 func (s *sets) reset() {
 	if len(s.all) > maxSets || len(s.byID) > maxIDs {
-		s.all, s.byID, s.meet = nil, nil, nil
+		s.all, s.byID, s.meet, s.last = nil, nil, nil, nil
 	}
 }
 
@@ -245,10 +248,15 @@ func (s *sets) of(x Set) *set {
 	if x.Ranks != nil {
 		want = len(x.Ranks)
 	}
+	if s.last != nil && s.lastID == x.ID && s.last.size == want {
+		return s.last
+	}
 	if found := s.byID[x.ID]; found != nil && found.size == want {
+		s.last, s.lastID = found, x.ID
 		return found
 	}
 	found := s.find(x.Ranks)
+	s.last, s.lastID = found, x.ID
 	if len(s.byID) > maxIDs {
 		s.byID = nil
 	}

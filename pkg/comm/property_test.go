@@ -36,7 +36,7 @@ func program(md machine.Medium, seed uint64) units.Seconds {
 		case 0:
 			p = n.Exchange(start, comm.Set{}, comm.Messages(grid, messages(r, nil)))
 		case 1:
-			p = n.Reduce(start, comm.Set{}, comm.Reduction{Bytes: units.Bytes(r.IntN(50)), Senders: 1 + r.Int64N(12), Hops: r.Int64N(9)})
+			p = n.Reduce(start, comm.Set{}, &comm.Reduction{Bytes: units.Bytes(r.IntN(50)), Senders: 1 + r.Int64N(12), Hops: r.Int64N(9)})
 		case 2:
 			p = n.Broadcast(start, comm.Set{}, r.IntN(12), units.Bytes(r.IntN(50)))
 		}
@@ -91,7 +91,7 @@ func TestAsynchronousExchangesShareAChannel(t *testing.T) {
 	near(t, "first", n.Exchange(0, comm.Set{}, tr).End, units.Micro(651.2))
 	near(t, "second", n.Exchange(units.Micro(10), comm.Set{}, tr).End, units.Micro(1302.4))
 	// 1302.4 + 6·76.6.
-	near(t, "reduction", n.Reduce(units.Micro(20), comm.Set{}, comm.Reduction{Bytes: 8, Senders: 4}).End, units.Micro(1762))
+	near(t, "reduction", n.Reduce(units.Micro(20), comm.Set{}, &comm.Reduction{Bytes: 8, Senders: 4}).End, units.Micro(1762))
 	// When all is over the bus is free at once.
 	near(t, "later", n.Exchange(1, comm.Set{}, tr).End, units.Micro(651.2)+1)
 
@@ -182,9 +182,9 @@ func TestSteps(t *testing.T) {
 			`exchange on ethernet of "a": 8 x (75 + 0.2 x 32); 4 x (75 + 0.2 x 8), from 0 to 957.6 us: 957.6 us`},
 		{show(rows, func() comm.Placement { return rows.Exchange(0, comm.Set{}, shadow([]int{2, 2}, 8, true)) }),
 			`exchange on transputer of "a": distance 1: 75 + 0.2 x 32; distance 2 in 1 portions: (2-1+1) x (75 + 0.2 x 8), from 0 to 153.2 us: 153.2 us`},
-		{show(rows, func() comm.Placement { return rows.Reduce(0, comm.Set{}, one) }),
+		{show(rows, func() comm.Placement { return rows.Reduce(0, comm.Set{}, &one) }),
 			`reduction on transputer of "a": 4 x (75 + 0.2 x 8), from 0 to 306.4 us: 306.4 us`},
-		{show(nodes, func() comm.Placement { return nodes.Reduce(0, comm.Set{}, one) }),
+		{show(nodes, func() comm.Placement { return nodes.Reduce(0, comm.Set{}, &one) }),
 			`gather on myrinet(3) of "a": 2 x (75 + 0.2 x 8), from 0 to 76.6 us: 76.6 us
 gather on ethernet of "b" from processor 0: 1 x (75 + 0.2 x 8), from 0 to 76.6 us: 76.6 us
 broadcast on myrinet(3) of "a": 2 x (75 + 0.2 x 8), from 76.6 to 153.2 us: 76.6 us

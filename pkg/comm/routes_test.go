@@ -135,7 +135,7 @@ func TestStarsAreRemembered(t *testing.T) {
 	some := func(yield func(int) bool) { _ = yield(0) && yield(2) && yield(4) }
 	made := func(r Reduction) int {
 		before := len(n.links.stars)
-		n.Reduce(0, Set{ID: 1}, r)
+		n.Reduce(0, Set{ID: 1}, &r)
 		return len(n.links.stars) - before
 	}
 	a := Reduction{Bytes: 8, Senders: 3, Each: some, Who: "a"}

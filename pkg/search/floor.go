@@ -129,7 +129,7 @@ func (f *floors) cost(i int, g *grid) units.Seconds {
 		p = net.Broadcast(0, comm.Set{}, 0, gr.of.bytes)
 	default:
 		cut = slices.DeleteFunc(cut, func(n int) bool { return n == 1 })
-		p = net.Reduce(0, comm.Set{}, comm.Reduction{Bytes: gr.of.bytes, Senders: senders, Hops: comm.ReductionHops(cut, nil)})
+		p = net.Reduce(0, comm.Set{}, &comm.Reduction{Bytes: gr.of.bytes, Senders: senders, Hops: comm.ReductionHops(cut, nil)})
 	}
 	if !f.hops {
 		f.memo[key] = p.Length()
