@@ -9,17 +9,16 @@ import (
 )
 
 func (e *classes) Enter(a Account) {
-	if a == e.at && int(a) < len(e.books) && e.books[a].counters != nil {
+	if a == e.at && int(a) < len(e.books) && e.books[a] != nil {
 		return
 	}
 	e.flush()
 	for len(e.books) <= int(a) {
-		e.books = append(e.books, book{})
+		e.books = append(e.books, nil)
 	}
 	e.at = a
-	if b := &e.books[a]; b.counters == nil {
-		b.counters = make([]Counters, len(e.clock))
-		b.member = make([]bool, len(e.clock))
+	if e.books[a] == nil {
+		e.books[a] = make(book, len(e.clock))
 	}
 	if t := e.Creation(); t > 0 {
 		for i := range e.clock {
@@ -27,7 +26,7 @@ func (e *classes) Enter(a Account) {
 				e.timeline.add(e, i, PieceSYS, 0, a, e.clock[i], e.clock[i]+t)
 			}
 			e.clock[i] += t
-			e.books[a].counters[i].Create(t)
+			e.books[a][i].Create(t)
 		}
 	}
 }
@@ -35,18 +34,27 @@ func (e *classes) Enter(a Account) {
 func (e *classes) Join(s *procs.System) {
 	e.flush()
 	list := e.members(s)
-	b := &e.books[e.at]
+	b := e.books[e.at]
 	for _, i := range list {
-		b.member[i] = true
+		b[i].member = true
 	}
 }
 
-func (e *classes) work(b *book, i int, a Amount) {
-	b.member[i] = true
+// work books a to the account that is entered.
+func (e *classes) work(i int, a *Amount) {
+	w := a.on(e.power[i])
+	e.spend(i, a, &w)
+}
+
+// spend books what a takes on the processors of class i, which is w.
+func (e *classes) spend(i int, a *Amount, w *worked) {
 	if e.timeline != nil {
-		e.timeline.work(e, i, e.at, e.clock[i], a)
+		e.timeline.work(e, i, e.at, e.clock[i], *a)
 	}
-	e.clock[i] += b.counters[i].Work(a, e.power[i])
+	b := &e.books[e.at][i]
+	b.member = true
+	b.spend(w)
+	e.clock[i] += w.took
 }
 
 // AddAll puts off what all processors of s do alike: programs make many
@@ -74,40 +82,43 @@ func (e *classes) flush() {
 	}
 	e.pendingWork.sys = nil
 	list := e.members(s)
-	b := &e.books[e.at]
 	if e.timeline != nil {
 		defer e.timeline.At(e.timeline.seq)
 		e.timeline.At(e.pendingWork.seq)
 	}
-	if e.timeline != nil {
-		for _, i := range list {
-			e.work(b, i, e.pendingWork.work)
-		}
-		return
-	}
-	// Classes of equal power do the same: what it takes is worked out once.
-	var c Counters
-	var took units.Seconds
+	a := &e.pendingWork.work
+	var w worked
 	power := 0.0
 	for _, i := range list {
-		if e.power[i] != power {
-			power, c = e.power[i], Counters{}
-			took = c.Work(e.pendingWork.work, power)
+		if p := e.power[i]; p != power {
+			w, power = a.on(p), p
 		}
-		b.member[i] = true
-		own := &b.counters[i]
-		own[interval.BookedCPU] += c[interval.BookedCPU]
-		own[interval.BookedInsuffUSR] += c[interval.BookedInsuffUSR]
-		own[interval.BookedSYS] += c[interval.BookedSYS]
-		own[interval.BookedInsuffSYS] += c[interval.BookedInsuffSYS]
-		own[interval.BookedIO] += c[interval.BookedIO]
-		e.clock[i] += took
+		e.spend(i, a, &w)
 	}
 }
 
 func (e *classes) AddBy(s *procs.System, labels [][]int64, amount func([]int64) Amount) {
 	e.flush()
-	e.each(s, labels, func(i int, l []int64) { e.work(&e.books[e.at], i, amount(l)) })
+	e.each(s, labels, func(i int, l []int64) {
+		a := amount(l)
+		e.work(i, &a)
+	})
+}
+
+func (e *classes) AddParts(s *procs.System, p *Parts, user, system units.Seconds) {
+	e.flush()
+	var a Amount
+	var w worked
+	power, part := 0.0, 0.0
+	for _, c := range e.partsOf(s, p) {
+		// Most classes of a block distribution have the same part.
+		if q := e.power[c.class]; q != power || c.part != part {
+			power, part = q, c.part
+			a = p.amount(part, user, system)
+			w = a.on(power)
+		}
+		e.spend(c.class, &a, &w)
+	}
 }
 
 func (e *classes) AfterLongest(start Instant, s *procs.System, labels [][]int64, work func([]int64) units.Seconds) Instant {
@@ -141,19 +152,19 @@ func (e *classes) Pipeline(p *Pipeline) {
 	}
 	for n, part := range e.Schedule(p, actors) {
 		i := ids[n]
-		e.books[e.at].member[i] = true
+		e.books[e.at][i].member = true
 		if part.Works == nil {
 			continue
 		}
 		for w, amount := range part.Works {
-			b := &e.books[p.Work[w].Account]
-			b.member[i] = true
-			b.counters[i].Work(amount, e.power[i])
+			b := &e.books[p.Work[w].Account][i]
+			b.member = true
+			b.Work(amount, e.power[i])
 		}
 		if e.timeline != nil {
 			e.timeline.stage(e, i, p, e.clock[i], &part)
 		}
-		e.books[e.at].counters[i].Stage(&part)
+		e.books[e.at][i].Stage(&part)
 		e.clock[i] = part.End
 	}
 }
@@ -234,7 +245,7 @@ func (e *classes) AddOne(rank int, a Amount) {
 		i += e.group[k][rank%e.grid[k]] * e.stride[k]
 		rank /= e.grid[k]
 	}
-	e.work(&e.books[e.at], i, a)
+	e.work(i, &a)
 }
 
 func (e *classes) Latest(s *procs.System) units.Seconds {
@@ -248,14 +259,15 @@ func (e *classes) Latest(s *procs.System) units.Seconds {
 
 func (e *classes) Sync(s *procs.System, k interval.Kind) Instant {
 	m := e.Latest(s)
-	b := &e.books[e.at]
+	book := e.books[e.at]
 	for _, i := range e.members(s) {
-		b.member[i] = true
+		b := &book[i]
+		b.member = true
 		if w := m - e.clock[i]; w > 0 {
 			if e.timeline != nil {
 				e.timeline.await(e, i, k, e.clock[i], m, m)
 			}
-			b.counters[i].Wait(k, w)
+			b.Wait(k, w)
 			e.clock[i] = m
 		}
 	}
@@ -266,23 +278,25 @@ func (e *classes) Delay(s *procs.System, k interval.Kind, from, to Instant) {
 	e.flush()
 	d := to.at - from.at
 	list := e.members(s)
-	b := &e.books[e.at]
+	book := e.books[e.at]
 	for _, i := range list {
-		b.member[i] = true
+		b := &book[i]
+		b.member = true
 		if e.timeline != nil {
 			e.timeline.await(e, i, k, e.clock[i], e.clock[i], e.clock[i]+d)
 		}
-		b.counters[i].Transfer(k, d)
+		b.Transfer(k, d)
 		e.clock[i] += d
 	}
 }
 
 func (e *classes) Late(s *procs.System, k interval.Kind) (Instant, Snapshot) {
 	m := e.Latest(s)
-	b := &e.books[e.at]
+	book := e.books[e.at]
 	for _, i := range e.members(s) {
-		b.member[i] = true
-		b.counters[i].Late(k, m-e.clock[i])
+		b := &book[i]
+		b.member = true
+		b.Late(k, m-e.clock[i])
 	}
 	return e.Instant(m), e.snapshots.Set(e.clock, m)
 }
@@ -296,27 +310,30 @@ func (e *classes) Release(m Snapshot) { e.snapshots.Take(m) }
 func (e *classes) Await(s *procs.System, k interval.Kind, start, end Instant, snapshot Snapshot) {
 	e.flush()
 	list := e.members(s)
-	b := &e.books[e.at]
+	book := e.books[e.at]
 	own, latest := e.snapshots.Take(snapshot)
 	for _, i := range list {
-		b.member[i] = true
-		from, waited := e.clock[i], b.counters[i][interval.BookedRealSynch]
+		b := &book[i]
+		b.member = true
+		from, waited := e.clock[i], b.Counters[interval.BookedRealSynch]
 		if own != nil {
-			e.clock[i] = b.counters[i].AwaitFree(k, from, start.at, end.at, latest-own[i])
+			e.clock[i] = b.AwaitFree(k, from, start.at, end.at, latest-own[i])
 		} else {
-			e.clock[i] = b.counters[i].Await(k, from, start.at, end.at)
+			e.clock[i] = b.Await(k, from, start.at, end.at)
 		}
 		if e.timeline != nil {
-			e.timeline.await(e, i, k, from, from+b.counters[i][interval.BookedRealSynch]-waited, e.clock[i])
+			e.timeline.await(e, i, k, from, from+b.Counters[interval.BookedRealSynch]-waited, e.clock[i])
 		}
 	}
 }
 
 func (e *classes) Variation(s *procs.System, k interval.Kind) {
 	m := e.Latest(s)
-	b := &e.books[e.at]
+	book := e.books[e.at]
 	for _, i := range e.members(s) {
-		b.counters[i].Spread(k, m-e.clock[i])
+		if v := m - e.clock[i]; v > 0 {
+			book[i].Spread(k, v)
+		}
 	}
 }
 
@@ -334,10 +351,11 @@ func (e *classes) Class(i int) int64 {
 }
 
 func (e *classes) Counters(a Account, i int) (*Counters, bool) {
-	if int(a) >= len(e.books) || e.books[a].counters == nil {
+	if int(a) >= len(e.books) || e.books[a] == nil {
 		return &Counters{}, false
 	}
-	return &e.books[a].counters[i], e.books[a].member[i]
+	b := &e.books[a][i]
+	return &b.Counters, b.member
 }
 
 // coordinates returns the coordinates of group g of dimension k.

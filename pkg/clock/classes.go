@@ -43,7 +43,10 @@ type classes struct {
 	version int
 	seen    map[*int64]int
 	recent  recent
+	parts   recentParts
 	whole   []int // 0, 1, ...: all classes
+	// entire is the system that was found last to have all processors.
+	entire *procs.System
 	// pendingWork is work of all processors of a system that is not booked
 	// yet.
 	pendingWork struct {
@@ -59,11 +62,13 @@ type classes struct {
 	groups []int // room for eachOfAll
 }
 
-// book is what the classes have in one account; the slices are empty until
-// a processor joins.
-type book struct {
-	counters []Counters
-	member   []bool
+// book is what the classes have in one account, nil until it is entered.
+type book []entry
+
+// entry is what a class has in one account.
+type entry struct {
+	Counters
+	member bool
 }
 
 // New returns clocks that keep processors with equal histories together.
@@ -180,9 +185,8 @@ func (e *classes) split(k int, labels []int64) {
 	e.clock = pick(e.clock, from)
 	e.snapshots.split(from)
 	for b := range e.books {
-		if bk := &e.books[b]; bk.counters != nil {
-			bk.counters = pick(bk.counters, from)
-			bk.member = pick(bk.member, from)
+		if e.books[b] != nil {
+			e.books[b] = pick(e.books[b], from)
 		}
 	}
 	e.whole = make([]int, n)
@@ -246,7 +250,11 @@ func (e *classes) distinguish(s *procs.System, k int, labels []int64) {
 // members returns the classes of the processors of s; every class is inside
 // or outside.
 func (e *classes) members(s *procs.System) []int {
+	if e.entire == s {
+		return e.whole
+	}
 	if s.Ranks == nil && s.Size() == size(e.grid) {
+		e.entire = s
 		return e.whole
 	}
 	if e.system == s && e.inWhen == e.version {

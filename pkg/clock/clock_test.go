@@ -108,9 +108,14 @@ func (a *asker) ask() {
 		a.c.AddAll(s, a.amount())
 	case 3:
 		w := a.amount()
-		a.c.AddBy(s, a.labels(s), func(l []int64) clock.Amount {
+		labels := a.labels(s)
+		a.c.AddBy(s, labels, func(l []int64) clock.Amount {
 			return clock.Amount{User: w.User * units.Seconds(l[0]), System: w.System}
 		})
+		parts := &clock.Parts{Labels: labels, Redundant: 0.5, Of: func(l []int64) float64 { return float64(l[0]) / 8 }}
+		a.c.AddParts(s, parts, w.User, w.System)
+		a.c.AddAll(s, w)
+		a.c.AddParts(s, parts, w.System, 0)
 	case 4:
 		a.c.AddOne(s.Rank(0), clock.Amount{IO: 1, User: 1})
 	case 5:

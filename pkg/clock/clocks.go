@@ -46,6 +46,9 @@ type Clocks interface {
 	AddAll(s *procs.System, w Amount)
 	// AddBy adds to every processor of s what work says for its labels.
 	AddBy(s *procs.System, labels [][]int64, work func(labels []int64) Amount)
+	// AddParts adds to every processor of s its part of user's and system's time.
+	// Nothing of p may change afterwards.
+	AddParts(s *procs.System, p *Parts, user, system units.Seconds)
 	// AddOne adds w to the processor with the root's number rank.
 	AddOne(rank int, w Amount)
 

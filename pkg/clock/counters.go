@@ -24,25 +24,34 @@ func (c *Counters) Add(d *Counters) {
 // Work books a on a processor of the given power and returns how long it
 // takes.
 func (c *Counters) Work(a Amount, power float64) units.Seconds {
+	w := a.on(power)
+	c.spend(&w)
+	return w.took
+}
+
+// worked is what an [Amount] takes on a processor of some power.
+type worked struct {
+	cpu, redundantCPU, sys, redundantSYS, io units.Seconds
+	took                                     units.Seconds // all of it
+}
+
+// on returns what a takes on a processor of the given power.
+func (a *Amount) on(power float64) worked {
 	p := units.Seconds(power)
-	var took units.Seconds
-	if a.User != 0 {
-		t := a.User / p
-		c[interval.BookedCPU] += t
-		c[interval.BookedInsuffUSR] += units.Seconds(float64(t) * a.UserRedundant)
-		took = t
-	}
-	if a.System != 0 {
-		t := a.System / p
-		c[interval.BookedSYS] += t
-		c[interval.BookedInsuffSYS] += units.Seconds(float64(t) * a.SystemRedundant)
-		took += t
-	}
-	if a.IO != 0 {
-		c[interval.BookedIO] += a.IO
-		took += a.IO
-	}
-	return took
+	w := worked{cpu: a.User / p, sys: a.System / p, io: a.IO}
+	w.redundantCPU = scaled(w.cpu, a.UserRedundant)
+	w.redundantSYS = scaled(w.sys, a.SystemRedundant)
+	w.took = w.cpu + w.sys + w.io
+	return w
+}
+
+// spend books w. Adding nothing leaves a counter as it is, to the last bit.
+func (c *Counters) spend(w *worked) {
+	c[interval.BookedCPU] += w.cpu
+	c[interval.BookedInsuffUSR] += w.redundantCPU
+	c[interval.BookedSYS] += w.sys
+	c[interval.BookedInsuffSYS] += w.redundantSYS
+	c[interval.BookedIO] += w.io
 }
 
 // Create books t before the program begins: the run-time system's time, and

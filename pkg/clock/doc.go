@@ -4,9 +4,9 @@
 //
 // A simulation asks for all that takes time through [Clocks]:
 //
-//  1. work, by [Clocks.AddAll], [Clocks.AddBy] and [Clocks.AddOne]: times on
-//     the traced machine, for all processors of a system alike, or by labels
-//     of their coordinates;
+//  1. work, by [Clocks.AddAll], [Clocks.AddBy], [Clocks.AddParts] and
+//     [Clocks.AddOne]: times on the traced machine, for all processors of a
+//     system alike, or by labels of their coordinates;
 //  2. waiting for each other, by [Clocks.Sync] and [Clocks.Late], which give
 //     the [Instant] that an operation starts at;
 //  3. exchanges, by [Clocks.Exchange]: what is demanded of the network is

@@ -68,6 +68,12 @@ func (r *Recorder) AddBy(s *procs.System, labels [][]int64, work func([]int64) c
 	r.Clocks.AddBy(s, labels, work)
 }
 
+// AddParts is part of [clock.Clocks].
+func (r *Recorder) AddParts(s *procs.System, parts *clock.Parts, user, system units.Seconds) {
+	r.note(func(p *player) { p.AddParts(s, parts, user, system) })
+	r.Clocks.AddParts(s, parts, user, system)
+}
+
 // AddOne is part of [clock.Clocks].
 func (r *Recorder) AddOne(rank int, w clock.Amount) {
 	r.note(func(p *player) { p.AddOne(rank, w) })

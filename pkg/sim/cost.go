@@ -281,7 +281,7 @@ func (s *Sim) passPart(p *portion, what string, user, system units.Seconds, part
 	}
 	if parts == nil {
 		s.sayShare(what, user+system, p.share, sys)
-		s.clocks.AddBy(sys, p.share.Labels, func(labels []int64) clock.Amount { return workOf(p.share, p.share.Count(labels), user, system) })
+		s.clocks.AddParts(sys, p.partsOfAll(), user, system)
 		return
 	}
 	s.sayCosts(what, user+system, p, parts)

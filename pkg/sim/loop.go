@@ -44,6 +44,9 @@ type portion struct {
 	// share says who executes how much of it; nil when all processors of the
 	// current system execute all of it.
 	share *layout.Share
+	// parts are the parts of processors when all iterations cost the same, nil
+	// before [portion.partsOfAll] was called.
+	parts *clock.Parts
 	// cost is what its iterations cost, nil when all cost the same; priced says
 	// that it has been looked for.
 	cost   *portionCost
@@ -205,7 +208,18 @@ func (s *Sim) passShare(p *portion, userSpent, systemSpent spent) {
 	user, system := userSpent.merged, systemSpent.merged
 	s.sayShare("loop time", user, share, sys)
 	s.sayShare("time inside calls in the loop", system, share, sys)
-	s.clocks.AddBy(sys, share.Labels, func(labels []int64) clock.Amount { return workOf(share, share.Count(labels), user, system) })
+	s.clocks.AddParts(sys, p.partsOfAll(), user, system)
+}
+
+// partsOfAll returns which part of the iterations every processor executes. It is
+// kept, so that clocks can keep what follows from it.
+func (p *portion) partsOfAll() *clock.Parts {
+	if p.parts == nil {
+		share := p.share
+		p.parts = &clock.Parts{Labels: share.Labels, Redundant: redundantShare(share.Same),
+			Of: func(labels []int64) float64 { return float64(share.Count(labels)) / float64(share.Total) }}
+	}
+	return p.parts
 }
 
 // workOf is the work of a processor that executes n iterations of a share.

@@ -168,6 +168,10 @@ func (m *measured) AddAll(s *procs.System, w clock.Amount) {
 	}
 }
 
+func (m *measured) AddParts(s *procs.System, p *clock.Parts, user, system units.Seconds) {
+	m.AddBy(s, p.Labels, func(l []int64) clock.Amount { return p.Work(l, user, system) })
+}
+
 func (m *measured) AddBy(s *procs.System, labels [][]int64, work func([]int64) clock.Amount) {
 	coords, l := make([]int, len(s.Grid)), make([]int64, len(s.Grid))
 	for i := range s.Size() {

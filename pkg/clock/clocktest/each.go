@@ -121,6 +121,11 @@ func (e *Each) AddBy(s *procs.System, labels [][]int64, work func([]int64) clock
 	e.labelled(s, labels, func(p int, l []int64) { e.AddOne(p, work(l)) })
 }
 
+// AddParts is part of [clock.Clocks].
+func (e *Each) AddParts(s *procs.System, p *clock.Parts, user, system units.Seconds) {
+	e.AddBy(s, p.Labels, func(l []int64) clock.Amount { return p.Work(l, user, system) })
+}
+
 // AfterLongest is part of [clock.Clocks].
 func (e *Each) AfterLongest(start clock.Instant, s *procs.System, labels [][]int64, work func([]int64) units.Seconds) clock.Instant {
 	var m units.Seconds
