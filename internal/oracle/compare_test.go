@@ -445,7 +445,7 @@ func TestPrograms(t *testing.T) {
 	if compared*2 < *programs {
 		t.Errorf("only %d of %d programs were compared", compared, *programs)
 	}
-	for _, f := range strings.Fields(operations) {
+	for f := range strings.FieldsSeq(operations) {
 		if seen[f] == 0 {
 			t.Errorf("%s was compared in no program", f)
 		}

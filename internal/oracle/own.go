@@ -62,10 +62,6 @@ func (e *engine) beforeCall(c *call.Call) duration {
 	return costing(e, alike(c.CallTime), c.Own.Call)
 }
 
-// starting are functions that wait for nobody, though the merge takes them for
-// such.
-var starting = []string{"strtsh_", "sendsh_", "recvsh_", "loadrb_", "loadbg_"}
-
 // meeting are functions in which all wait for the last to come.
 var meeting = []string{
 	"redis_", "realn_", "arrcpy_", "aarrcp_", "waitcp_", "across_", "bsynch_", "srmem_",

@@ -57,11 +57,12 @@ func TestWorkedLayouts(t *testing.T) {
 	template := "crtamv_ 0/0 AMRef=0; Rank=1;|SizeArray[0]=3; -> AMViewRef=55d126950010;\n"
 	byTen := loop1 + over(0, 9, 1) + run(100) + endLoop
 	genblk := func(sizes ...int) string {
-		s := fmt.Sprintf("genblk_ 0/0 PSRef=0; AMViewRef=55d126950010; AxisCount=%d; DoubleSign=0", min(1, len(sizes)))
+		var s strings.Builder
+		s.WriteString(fmt.Sprintf("genblk_ 0/0 PSRef=0; AMViewRef=55d126950010; AxisCount=%d; DoubleSign=0", min(1, len(sizes))))
 		for c, n := range sizes {
-			s += fmt.Sprintf("|AxisWeightAddr[0][%d] = %d", c, n)
+			s.WriteString(fmt.Sprintf("|AxisWeightAddr[0][%d] = %d", c, n))
 		}
-		return s + "\n"
+		return s.String() + "\n"
 	}
 	links := machine.NewCluster("links", machine.Medium{Kind: machine.Transputer, TStart: 75e-6, TByte: 0.2e-6}, machine.Group{Count: 3, Node: machine.NewProcessor("p", 1)})
 	tree := mustMachine(machine.New(machine.NewCluster("m", machine.Medium{Kind: machine.Ethernet, Channels: 1, TStart: 75e-6, TByte: 0.2e-6}, machine.Group{Count: 2, Node: links})))
