@@ -273,16 +273,17 @@ func TestParseCostErrors(t *testing.T) {
 func TestSpaceErrors(t *testing.T) {
 	its := []layout.Iterations{{Init: -2, Last: 5, Step: 1}, {Init: 1, Last: 3, Step: 1}}
 	for text, want := range map[string]string{
-		"I3":          "found I3, expected an index of the loop, which has 2 of them",
-		"I1":          "found -2 for I1 = -2, expected a cost of at least 0",
-		"I2*(I1-1)":   "for I1 = -2, expected a cost of at least 0",
-		"-1":          "found -1, expected a cost of at least 0",
-		"I2*-0.5":     "found -0.5 for I2 = 1",
-		"1/I1":        "found 0 for I1 = -2",
-		"10/(I2-2)":   "found -10 for I2 = 1",
-		"1/(I1*0)":    "for I1 = -2: found 1 / 0",
-		"I2**700*1.0": "found 2 ** 700",
-		"1e308*I2*I2": "",
+		"I3":                        "found I3, expected an index of the loop, which has 2 of them",
+		"I1":                        "found -2 for I1 = -2, expected a cost of at least 0",
+		"I2*(I1-1)":                 "for I1 = -2, expected a cost of at least 0",
+		"-1":                        "found -1, expected a cost of at least 0",
+		"I2*-0.5":                   "found -0.5 for I2 = 1",
+		"1/I1":                      "found 0 for I1 = -2",
+		"10/(I2-2)":                 "found -10 for I2 = 1",
+		"1/(I1*0)":                  "for I1 = -2: found 1 / 0",
+		"I2**700*1.0":               "found 2 ** 700",
+		"exp(I2+600.)*exp(I1+600.)": "the costs add up beyond the range of numbers",
+		"1e308*I2*I2":               "",
 	} {
 		_, err := cost(t, text).Space(its)
 		if text == "1/I1" { // C truncates: -1/2 is 0, 1/0 is the error

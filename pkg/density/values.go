@@ -34,6 +34,7 @@ func (c *Cost) Space(its []layout.Iterations) (*Space, error) {
 		return nil, fmt.Errorf("%s: found I%d, expected an index of the loop, which has %d of them", c.Text, c.Rank, len(its))
 	}
 	even, idle := true, false
+	most := 1.0 // what all iterations cost
 	for _, f := range c.constant {
 		x, err := c.value(f, 0, 0)
 		if err != nil {
@@ -44,6 +45,7 @@ func (c *Cost) Space(its []layout.Iterations) (*Space, error) {
 	s := &Space{}
 	for d, it := range its {
 		n := it.Count()
+		most *= float64(n)
 		if d >= len(c.of) || len(c.of[d]) == 0 || n == 0 {
 			s.axes = append(s.axes, whole(n))
 			continue
@@ -53,12 +55,22 @@ func (c *Cost) Space(its []layout.Iterations) (*Space, error) {
 			return nil, a.err
 		}
 		even, idle = even && a.even, idle || a.idle
+		if a.axis.sums != nil {
+			most *= a.axis.sums[n] / float64(n)
+		}
 		s.axes = append(s.axes, a.axis)
 	}
-	if even || idle {
+	switch {
+	case even || idle:
 		return nil, nil
+	case math.IsInf(most, 0):
+		return nil, c.tooLarge()
 	}
 	return s, nil
+}
+
+func (c *Cost) tooLarge() error {
+	return fmt.Errorf("%s: the costs add up beyond the range of numbers, expected smaller ones: only their ratios matter", c.Text)
 }
 
 func stepOf(it layout.Iterations) int64 {
@@ -115,7 +127,7 @@ func (c *Cost) evaluate(k alongKey) along {
 	}
 	switch {
 	case math.IsInf(sums[k.count], 0) || math.IsNaN(sums[k.count]):
-		return along{err: fmt.Errorf("%s: the costs add up beyond the range of numbers", c.Text)}
+		return along{err: c.tooLarge()}
 	case even:
 		return along{axis: whole(k.count), even: true, idle: first == 0}
 	}
