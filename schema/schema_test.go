@@ -90,7 +90,7 @@ var documented = []struct{ schema, def, required, optional string }{
 	{schema.Intervals, "exchange", more("record kind func file line seq count messages size_b communication real_synch synch variation overlap", interval.KindCharacteristics()), ""},
 	{schema.Intervals, "span", "record processors start end kind interval seq", "op"},
 	{schema.Intervals, "end", "record intervals warnings", ""},
-	{schema.Search, "search", "record version machine mode objective rank extents source max", "threshold min_efficiency deadline whole_nodes points sweep"},
+	{schema.Search, "search", "record version machine mode objective rank extents source max options", "threshold min_efficiency deadline whole_nodes points sweep"},
 	{schema.Search, "candidate", "record grid processors mark step", "point mode execution_time efficiency cost abandoned_at error"},
 	{schema.Search, "comparison", "record mode grid processors execution_time efficiency behind evaluated", "point partial"},
 	{schema.Search, "pareto", "record grid processors execution_time", "point"},

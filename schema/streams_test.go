@@ -378,7 +378,7 @@ func samples(t testing.TB) corpus {
 		iw.Span(&interval.Span{Processors: "0-3", Start: 0.5, End: 1, Kind: interval.SpanCommunication, Op: "reduction", Interval: 1, Seq: 2}),
 		iw.Span(&interval.Span{Processors: "0", Kind: interval.SpanCPU, Interval: 1}),
 		iw.End(1),
-		e.Encode(search.Header{Record: "search", Version: search.Version, Machine: header.Machine, Mode: search.All, Objective: "time", Rank: 1, Extents: []int64{4}, Max: 4, Source: []string{"x"}}),
+		e.Encode(search.Header{Record: "search", Version: search.Version, Machine: header.Machine, Mode: search.All, Objective: "time", Rank: 1, Extents: []int64{4}, Max: 4, Options: header.Options, Source: []string{"x"}}),
 		e.Encode(search.Candidate{Record: "candidate", Grid: []int{1}, Processors: 1, Step: 2, Error: "too small"}),
 		e.Encode(search.PointEnd{Record: "point_end", Point: 1, Error: "no grid"}),
 		e.Encode(search.Derivative{Record: "sensitivity", Parameter: "power", Smooth: true}),

@@ -311,7 +311,9 @@ func headerChanges(a, b *Tree) [][2]string {
 			add("node", na[i], nb[i])
 		}
 	}
-	add("options", optionWords(&a.Header.Options), optionWords(&b.Header.Options))
+	if a.Header.Measured == b.Header.Measured {
+		add("options", optionWords(&a.Header), optionWords(&b.Header))
+	}
 	if len(list) == 0 {
 		list = append(list, [2]string{"simulated", "the same program on the same machine and grid"})
 	}

@@ -111,7 +111,7 @@ func newReportPage(t *Tree) *reportPage {
 		Trace:     trace(h),
 		Grid:      gridWords(h.Grid),
 		Procs:     count(h.Processors, "processor", "processors"),
-		Options:   optionWords(&h.Options),
+		Options:   optionWords(h),
 		Warnings:  warningWords(t.Warnings),
 		Exec:      seconds(float64(root.ExecutionTime)),
 		Lost:      seconds(float64(root.LostTime)),

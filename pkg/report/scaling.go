@@ -96,7 +96,7 @@ func scalingFacts(trees []*Tree) [][2]string {
 	add("program", program)
 	add("trace", func(t *Tree) string { return trace(&t.Header) })
 	add("machine", func(t *Tree) string { s, _ := machineWords(&t.Header.Machine); return s })
-	add("options", func(t *Tree) string { return optionWords(&t.Header.Options) })
+	add("options", func(t *Tree) string { return optionWords(&t.Header) })
 	return list
 }
 

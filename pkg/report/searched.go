@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"dvmtools/pkg/diag"
+	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/ndjson"
 	"dvmtools/pkg/units"
@@ -19,6 +20,7 @@ import (
 type Search struct {
 	Machine    machine.Description
 	Source     []string
+	Options    interval.Options // of the simulations, zero when the stream states none
 	Candidates []Candidate
 	// Front are the grids that no grid with as many processors or fewer
 	// beats, Best is the grid that the search names.
@@ -88,6 +90,7 @@ func (s *Search) add(kind string, raw []byte) error {
 		var h struct {
 			Machine machine.Description `json:"machine"`
 			Source  []string            `json:"source"`
+			Options interval.Options    `json:"options"`
 			Points  int                 `json:"points"`
 		}
 		if err := json.Unmarshal(raw, &h); err != nil {
@@ -96,7 +99,7 @@ func (s *Search) add(kind string, raw []byte) error {
 		if h.Points > 0 {
 			return fmt.Errorf("it is a sweep over %d machines, and a report shows the search on one", h.Points)
 		}
-		s.Machine, s.Source = h.Machine, h.Source
+		s.Machine, s.Source, s.Options = h.Machine, h.Source, h.Options
 	case "candidate", "pareto", "best":
 		var c Candidate
 		if err := json.Unmarshal(raw, &c); err != nil {
@@ -145,8 +148,12 @@ func (s *Search) Sheet() *Sheet {
 			{"Efficiency", percent(b.Efficiency)},
 			{"Grids tried", countValue(int64(s.Evaluated)).Exact()},
 		},
-		Facts: [][2]string{{"trace", cmp.Or(name, "not stated")}, {"machine", summary}, {"grids", fmt.Sprintf("%d tried, %d not bad, %d possible", s.Evaluated, s.NotBad, s.Possible)}},
+		Facts: [][2]string{{"trace", cmp.Or(name, "not stated")}, {"machine", summary}},
 	}
+	if words := optionWords(&interval.Header{Options: s.Options}); words != "" {
+		sheet.Facts = append(sheet.Facts, [2]string{"options", words})
+	}
+	sheet.Facts = append(sheet.Facts, [2]string{"grids", fmt.Sprintf("%d tried, %d not bad, %d possible", s.Evaluated, s.NotBad, s.Possible)})
 	sheet.Sentences = s.sentences()
 	sheet.Charts = s.charts()
 	front := map[string]bool{}

@@ -27,7 +27,7 @@ func writeText(w io.Writer, t *Tree, o Options) error {
 	}
 	facts = append(facts,
 		[]string{"grid", gridWords(h.Grid) + " = " + count(h.Processors, "processor", "processors")})
-	if words := optionWords(&h.Options); words != "" {
+	if words := optionWords(h); words != "" {
 		facts = append(facts, []string{"options", words})
 	}
 	if words := warningWords(t.Warnings); words != "" {

@@ -158,8 +158,12 @@ func networkWords(n *machine.NetworkDescription) string {
 }
 
 // optionWords lists the options of the model with which the program was simulated,
-// "" when the stream states none.
-func optionWords(o *interval.Options) string {
+// "" when the stream states none, or was measured.
+func optionWords(h *interval.Header) string {
+	if h.Measured {
+		return ""
+	}
+	o := &h.Options
 	var list []string
 	for _, c := range options.Choices() {
 		if value := c.Get(&o.Model); value != "" {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/units"
 )
@@ -19,6 +20,8 @@ type Header struct {
 	Extents   []int64             `json:"extents"`
 	Source    []string            `json:"source"`
 	Max       int                 `json:"max"`
+	// Options are those of the simulations ([Config]); no search uses own times.
+	Options interval.Options `json:"options"`
 	// Threshold is [Config.Threshold], for mode 1.
 	Threshold     *float64       `json:"threshold,omitempty"`
 	MinEfficiency *float64       `json:"min_efficiency,omitempty"`

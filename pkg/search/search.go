@@ -138,7 +138,7 @@ func begin(cfg *Config, prog *call.Recording, w io.Writer) (*state, error) {
 
 func (c *Config) header(s *Shape, source []string) *Header {
 	h := &Header{Record: "search", Version: Version, Machine: c.Machine.Description(), Mode: c.Mode, Objective: c.Objective,
-		Rank: len(s.Extents), Extents: s.Extents, Source: source, Max: c.Max, WholeNodes: c.WholeNodes}
+		Rank: len(s.Extents), Extents: s.Extents, Source: source, Max: c.Max, Options: c.Options, WholeNodes: c.WholeNodes}
 	if c.Mode == Heuristic || c.Mode == Compare {
 		h.Threshold = &c.Threshold
 	}

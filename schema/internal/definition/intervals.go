@@ -37,13 +37,7 @@ func intervals() object {
 				"measured": {doc: "the run was measured and not predicted; absent when it was predicted", keys: only(true)},
 				"options":  {doc: "choices of the simulation"},
 			})...))},
-		{"options", closed("Options", "The choices of a simulation that shape its result.",
-			fieldsOf[interval.Options](join(choices(), notes{
-				"sections":  {doc: "sections of processor systems that the user stated, absent without any", keys: object{{"minLength", 1}}},
-				"loop_cost": {doc: "costs of iterations of loops, as the option --loop-cost states them, absent without any", keys: notEmpty(), items: object{{"minLength", 1}}},
-				"own_times": {doc: "number of processes whose own times were used; absent when merged times were", keys: atLeast(1)},
-				"level":     {doc: "level down to which intervals were kept, -1 for all", keys: atLeast(-1)},
-			})))},
+		simulationOptions(),
 		{"interval", record("interval", "Interval of the program",
 			"The characteristics of a part of the program. Sums are over the interval's processors, nested intervals included.",
 			fieldsOf[interval.Interval](join(times(), notes{
@@ -144,6 +138,17 @@ func additive(fields []field) []field {
 		}
 	}
 	return fields
+}
+
+// simulationOptions is the definition of what was chosen for simulations.
+func simulationOptions() member {
+	return member{"options", closed("Options", "The choices of a simulation that shape its result.",
+		fieldsOf[interval.Options](join(choices(), notes{
+			"sections":  {doc: "sections of processor systems that the user stated, absent without any", keys: object{{"minLength", 1}}},
+			"loop_cost": {doc: "costs of iterations of loops, as the option --loop-cost states them, absent without any", keys: notEmpty(), items: object{{"minLength", 1}}},
+			"own_times": {doc: "number of processes whose own times were used; absent when merged times were", keys: atLeast(1)},
+			"level":     {doc: "level down to which intervals were kept, -1 for all", keys: atLeast(-1)},
+		})))}
 }
 
 // choices are the notes of the choices of the model.

@@ -32,6 +32,7 @@ func searches() object {
 				"rank":           {doc: "number of dimensions of the grids", keys: atLeast(1)},
 				"extents":        {doc: "for each dimension the largest extent that the program maps on it, in elements", keys: notEmpty(), items: atLeast(1)},
 				"source":         {doc: "names of the trace's files" + anyBytes},
+				"options":        {doc: "choices of the simulations"},
 				"max":            {doc: "largest number of processors", keys: atLeast(1)},
 				"threshold":      {doc: "share by which a grid must be worse to bound its class, in mode 1", keys: atLeast(0)},
 				"min_efficiency": {doc: "least efficiency of the best grid, as a ratio", keys: atLeast(0)},
@@ -118,6 +119,7 @@ func searches() object {
 				"at":        {doc: "the parameter there, absent for several", keys: object{{"minLength", 1}}},
 				"grid":      grid, "processors": processors, "execution_time": execution,
 			}))},
+		simulationOptions(),
 		{"bound", closed("Bound of a search", "No grid of so many processors or more can be better than the best.",
 			fieldsOf[search.Bound](notes{
 				"processors": {doc: "number of processors from which on none can be better", keys: atLeast(1)},
