@@ -138,11 +138,13 @@ func run(e *cli.Env) error {
 	if measured && e.Flags.IsSet("call-times") {
 		return cli.Usagef("--measured writes no trace, so that --call-times has nothing to say")
 	}
-	sources, err := merge.Find(files{e}, e.Inputs())
+	fsys := &files{env: e}
+	sources, err := merge.Find(fsys, e.Inputs())
 	if err != nil {
 		return err
 	}
 	if len(sources) > manyTraces {
+		fsys.many = true
 		// The small traces stay in memory to the end: that much garbage again,
 		// as the default allows, is too much.
 		defer debug.SetGCPercent(debug.SetGCPercent(25))
@@ -198,13 +200,16 @@ func measurePipe(ctx context.Context, name string, in io.Reader) (*sim.Result, e
 }
 
 // files is the file system as the command's environment opens it.
-type files struct{ env *cli.Env }
+type files struct {
+	env  *cli.Env
+	many bool // each file is one of many
+}
 
-func (files) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
+func (*files) Stat(name string) (fs.FileInfo, error) { return os.Stat(name) }
 
-func (files) Same(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
+func (*files) Same(a, b fs.FileInfo) bool { return os.SameFile(a, b) }
 
-func (files) List(dir string) ([]string, error) {
+func (*files) List(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	names := make([]string, len(entries))
 	for i, e := range entries {
@@ -213,8 +218,12 @@ func (files) List(dir string) ([]string, error) {
 	return names, err
 }
 
-func (f files) Open(name string) (io.ReadCloser, error) {
-	in, err := f.env.Open(name)
+func (f *files) Open(name string) (io.ReadCloser, error) {
+	open := f.env.Open
+	if f.many {
+		open = f.env.OpenOneOfMany
+	}
+	in, err := open(name)
 	if err != nil {
 		return nil, tooMany(name, err) // a nil *cli.Input is no nil io.ReadCloser
 	}

@@ -115,7 +115,13 @@ func (e *Env) Inputs() []string {
 // Open opens a file, or standard input for "-", and decompresses it. Standard
 // input that is a terminal is refused: nothing was piped. So is a
 // file that is also an output. Errors of opening are [fs.PathError]s.
-func (e *Env) Open(name string) (*Input, error) {
+func (e *Env) Open(name string) (*Input, error) { return e.open(name, e.threads) }
+
+// OpenOneOfMany is [Env.Open] for one of many inputs. It is decompressed by its
+// reader alone: goroutines that work ahead have buffers of their own.
+func (e *Env) OpenOneOfMany(name string) (*Input, error) { return e.open(name, 1) }
+
+func (e *Env) open(name string, threads int) (*Input, error) {
 	in := &Input{}
 	src, shown := e.stdin, name
 	if name == "-" {
@@ -137,7 +143,7 @@ func (e *Env) Open(name string) (*Input, error) {
 	size, err := e.checkInput(src, shown)
 	if err == nil {
 		e.progress.add(name, size, e.Args)
-		in.Reader, err = stream.NewReader(e.progress.count(src), shown, stream.Threads(e.threads))
+		in.Reader, err = stream.NewReader(e.progress.count(src), shown, stream.Threads(threads))
 	}
 	if err != nil {
 		if in.file != nil {
