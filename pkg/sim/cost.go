@@ -99,8 +99,8 @@ func (lc *loopCosts) takeTraced(c *call.Call, rt *call.Runtime) error {
 		return nil
 	}
 	lc.own = true
-	if n := size(lc.grid); n != rt.Processors {
-		return fmt.Errorf("loop costs: the trace has times of %d processes and a grid of %d, expected one process for each processor", rt.Processors, n)
+	if err := processForEach(c.Pos, rt); err != nil {
+		return err
 	}
 	return c.CheckOwn(rt.Processors)
 }

@@ -7,6 +7,7 @@ import (
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/clock"
+	"dvmtools/pkg/diag"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/machine"
@@ -18,19 +19,24 @@ import (
 // (docs/model.md#measured-runs): src are its calls with the times of each
 // process, or those of a run of one process. Nothing is predicted: processes
 // spend what they spent, in functions that wait for others as well. The header
-// of the result says that it was measured. Errors are those of [Run].
+// of the result says that it was measured. Errors are those of [Run], and a
+// [diag.Error] when a trace of several processes keeps no times of each.
 func Measure(ctx context.Context, src call.Source) (*Result, error) {
-	grid := slices.Clone(src.Header().Runtime.Root())
+	h := src.Header()
+	grid := slices.Clone(h.Runtime.Root())
+	if h.Runtime.Processors == 1 {
+		grid = []int{1} // a virtual grid may be larger
+	}
 	m, err := nameless(size(grid))
 	if err != nil {
 		return nil, err
 	}
 	var book *measured
-	cfg := Config{Machine: m, Grid: grid, Options: Defaults(), OwnTimes: true, NewClocks: func(c clock.Config) clock.Clocks {
+	cfg := Config{Machine: m, Grid: grid, Options: Defaults(), OwnTimes: true, Lines: true, NewClocks: func(c clock.Config) clock.Clocks {
 		book = newMeasured(c)
 		return book
 	}}
-	s, err := New(cfg, src.Header())
+	s, err := New(cfg, h)
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +45,15 @@ func Measure(ctx context.Context, src call.Source) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.own.apart == nil && h.Runtime.Processors > 1 && r.ExecutionTime() > 0 {
+		at := diag.Pos{}
+		if len(h.Source) > 0 {
+			at.File = h.Source[0]
+		}
+		return nil, diag.New(at, "model/own-times", "the trace of %d processes does not keep the times of each, expected their own traces, or one that was merged with --call-times own: averages are not what the run took", h.Runtime.Processors)
+	}
 	r.measured = true
+	r.exchanges = nil // the trace does not say what was sent, nor which exchange a wait belongs to
 	return r, nil
 }
 

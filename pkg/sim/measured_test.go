@@ -1,11 +1,15 @@
 package sim_test
 
 import (
+	"bytes"
 	"errors"
 	"io"
+	"strconv"
+	"strings"
 	"testing"
 
 	"dvmtools/internal/testtraces"
+	"dvmtools/pkg/diag"
 	"dvmtools/pkg/sim"
 )
 
@@ -42,6 +46,9 @@ func TestMeasuredRuns(t *testing.T) {
 			continue
 		}
 		checkAccounts(t, run.Name, r)
+		if calls := checkLineSums(t, run.Name, r); calls == 0 || len(r.Exchanges()) > 0 {
+			t.Errorf("%s: %d calls at lines, expected some; exchanges %+v, expected none", run.Name, calls, r.Exchanges())
+		}
 		want := ownTotals(t, b)
 		for p, got := range eachTimes(t, r, 0) {
 			if !near(float64(got.ExecutionTime), want[p], 1e-9) {
@@ -80,5 +87,41 @@ func TestMeasuredWaiting(t *testing.T) {
 		if float64(got.CPUTime) != want.cpu || float64(got.SYSTime) != want.sys || float64(got.Reduction.Communication) != want.comm || float64(got.Reduction.RealSynch) != want.wait {
 			t.Errorf("process %d: CPU %v SYS %v communication %v waiting %v, want %v", p, got.CPUTime, got.SYSTime, got.Reduction.Communication, got.Reduction.RealSynch, want)
 		}
+	}
+}
+
+// isInput reports whether an error is one of the input.
+func isInput(err error) bool {
+	var e *diag.Error
+	return errors.As(err, &e)
+}
+
+// Averages are no measurement, nor are times of other processes than those of the
+// grid. A run that saw four processors and had one is measured as one.
+func TestWhatCannotBeMeasured(t *testing.T) {
+	merged := twoProcesses(false)
+	_, err := sim.Measure(t.Context(), source(t, "merged", merged))
+	if !isInput(err) || !strings.Contains(err.Error(), "merged: the trace of 2 processes does not keep the times of each") {
+		t.Errorf("merged times: %v", err)
+	}
+	for _, grid := range []string{"1", "4"} {
+		b := bytes.Replace(twoProcesses(true), []byte("PSSize= 2;"), []byte("PSSize= "+grid+";"), 1)
+		want := "the trace keeps the times of 2 processes, and its header says that the program ran on the grid " + grid
+		if _, err := sim.Measure(t.Context(), source(t, "other", b)); !isInput(err) || !strings.Contains(err.Error(), want) {
+			t.Errorf("grid %s, measured: %v, want %q", grid, err, want)
+		}
+		n, _ := strconv.Atoi(grid)
+		if _, err := runOwn(t, "other", b, machineOf(t, cluster("myrinet(64)")), []int{n}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("grid %s, predicted: %v, want %q", grid, err, want)
+		}
+	}
+	p := newProgram(4)
+	p.call("bsynch_", "2", " ", "1", " ")
+	r, err := sim.Measure(t.Context(), source(t, "one", p.end()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := r.Header().Processors; n != 1 || float64(r.ExecutionTime()) != 3 {
+		t.Errorf("%d processes took %v s, want one and 3 s", n, r.ExecutionTime())
 	}
 }

@@ -77,18 +77,22 @@ func (s *Sim) takeOwn(c *call.Call) error {
 	if err := c.CheckOwn(s.header.Runtime.Processors); err != nil {
 		return err
 	}
-	s.meetOwn(c.Pos)
-	return nil
+	return s.meetOwn(c.Pos)
 }
 
-// meetOwn decides, when the first own times are met, whether they are used.
-func (s *Sim) meetOwn(at diag.Pos) {
+// meetOwn decides, when the first own times are met, whether they are used. It
+// fails when they would be, but are not those of one process for each processor.
+func (s *Sim) meetOwn(at diag.Pos) error {
 	if s.own.apart != nil {
-		return
+		return nil
 	}
 	rt := &s.header.Runtime
 	s.own.apart = map[*procs.System][][]int64{}
-	if s.own.use = sameShape(s.cfg.Grid, rt.Root()); !s.own.use {
+	if s.own.use = sameShape(s.cfg.Grid, rt.Root()); s.own.use {
+		if err := processForEach(at, rt); err != nil {
+			return err
+		}
+	} else {
 		with := ""
 		if s.costs != nil && s.costs.Traced {
 			with = ", in loops with the costs of iterations that they give"
@@ -99,6 +103,17 @@ func (s *Sim) meetOwn(at diag.Pos) {
 		// Initialisation is the run-time system's.
 		s.system(spent{own: s.own.late})
 	}
+	return nil
+}
+
+// processForEach returns the error of own times, first met at a place, of another
+// number of processes than the grid that was traced has processors.
+func processForEach(at diag.Pos, rt *call.Runtime) error {
+	grid := rt.Root()
+	if size(grid) == rt.Processors {
+		return nil
+	}
+	return diag.New(at, "model/own-times", "the trace keeps the times of %d processes, and its header says that the program ran on the grid %s: expected one process for each processor; merge the traces without --call-times own", rt.Processors, gridText(grid))
 }
 
 // before returns the user's time before a call.
@@ -178,8 +193,8 @@ func (s *Sim) beforeEnd(e *call.Exit) (spent, error) {
 	if err := e.CheckOwn(at, s.header.Runtime.Processors); err != nil {
 		return spent{}, err
 	}
-	if s.meetOwn(at); !s.own.use {
-		return spent{merged: e.Time}, nil
+	if err := s.meetOwn(at); err != nil || !s.own.use {
+		return spent{merged: e.Time}, err
 	}
 	return spent{own: e.Own}, nil
 }
