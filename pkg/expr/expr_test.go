@@ -105,7 +105,7 @@ func TestValues(t *testing.T) {
 		{"sin 1", `found "1", expected "(" after the function sin`},
 		{"pt(1.5).ila", `found "1.5", expected an integer`}, {"pt(1+1).ila", `found "+", expected ")"; references take one integer, no expressions`},
 		{"pt(1).", `found the end of the expression, expected the name of a field after "."`},
-		{"pt(-1).ila", `found "-", expected an integer; references take no expressions`},
+		{"pt(-1).ila", `found "-", expected an integer; references take no expressions, and pt is no function`},
 		{"9223372036854775808", `found "9223372036854775808", expected an integer up to 9223372036854775807`},
 		{"0x8000000000000000", `found "0x8000000000000000", expected at most 0x7FFFFFFFFFFFFFFF`},
 		{"0x", `found "0x", expected 0x and hexadecimal digits`}, {"0X1", `found "0X1", expected 0x and hexadecimal digits`}, {"0x1G", `found "0x1G", expected 0x and hexadecimal digits`},

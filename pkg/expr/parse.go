@@ -314,7 +314,7 @@ func (p *parser) reference() {
 		p.pos += len(word)
 		p.skip()
 		for strings.HasPrefix(p.rest(), "(") {
-			a, ok := p.index()
+			a, ok := p.index(word)
 			if !ok {
 				return
 			}
@@ -356,12 +356,12 @@ func (p *parser) comma(ref *Ref) bool {
 	return r != "" && IsLetter(r[0])
 }
 
-// index reads "(" integer ")".
-func (p *parser) index() (int64, bool) {
+// index reads "(" integer ")" behind a word of a reference.
+func (p *parser) index(word string) (int64, bool) {
 	p.pos++
 	p.skip()
 	if !StartsNumber(p.rest()) {
-		p.fail(p.pos, "expr/syntax", "found %s, expected an integer; references take no expressions", p.found())
+		p.fail(p.pos, "expr/syntax", "found %s, expected an integer; references take no expressions, and %s is no function", p.found(), word)
 		return 0, false
 	}
 	n, width, problem := ScanNumber(p.rest())
