@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
@@ -26,8 +25,13 @@ on the machine makes the deviations larger.
 The loop is longer than the instruction cache. The small-loop speed-up compares
 it with a short one. Without optimization every operand is fetched from memory,
 as the report has it; with optimization what the compiler removes cannot be
-measured.`,
-		Flags: []urfave.Flag{
+measured.
+
+With --network, processes exchange messages of many sizes with MPI, two on this
+machine or on each of the hosts. The file has a link for each pair: latency and
+speed of the line that fits best, what calls to send and to receive cost, and in
+comments how well it fits and where the messages of larger sizes need another.`,
+		Flags: append([]urfave.Flag{
 			&urfave.StringFlag{Name: "compiler", Value: "gfortran", Usage: "compile with `PROGRAM`"},
 			&urfave.StringFlag{Name: "flags", Value: "-O0", Usage: "compile with `OPTIONS`, separated by blanks"},
 			&urfave.IntFlag{Name: "samples", Value: 20, Usage: "average `N` differences, at least 3"},
@@ -37,16 +41,28 @@ measured.`,
 			&urfave.StringFlag{Name: "continue", Usage: "keep results in `FILE` as they come, and measure only what it does not hold yet"},
 			&urfave.StringFlag{Name: "name", Usage: "name of the processor, `TEXT` (default: what the system says)"},
 			&urfave.Int64Flag{Name: "id", Value: 1, Usage: "id of the processor type, `ID`"},
-		},
+		}, networkFlags()...),
 		Examples: []cli.Example{
 			{Line: "dvmmachine measure --continue results.ndjson -o here.mach", Text: "the same line goes on after an interruption"},
 			{Line: "dvmmachine measure dla dlm dld --samples 50", Text: "three timings, carefully"},
+			{Line: "dvmmachine measure --network --hosts n1,n2 -o net.mach --par net.par", Text: "messages within and between two hosts"},
 		},
 		Run: runMeasure,
 	}
 }
 
 func runMeasure(e *cli.Env) error {
+	if e.Flags.Int64("id") < 0 {
+		return cli.Usagef("--id: found %d, expected an id from 0", e.Flags.Int64("id"))
+	}
+	if e.Flags.Bool("network") {
+		return runNetwork(e)
+	}
+	for _, f := range networkFlags() {
+		if name := f.Names()[0]; e.Flags.IsSet(name) && name != "network" {
+			return cli.Usagef("--%s is for measuring messages, with --network", name)
+		}
+	}
 	names, err := wanted(e.Args)
 	if err != nil {
 		return err
@@ -134,9 +150,6 @@ func wanted(args []string) ([]string, error) {
 
 // measureSetup reads the options of measure.
 func measureSetup(e *cli.Env) (*fortran, error) {
-	if e.Flags.Int64("id") < 0 {
-		return nil, cli.Usagef("--id: found %d, expected an id from 0", e.Flags.Int64("id"))
-	}
 	groups := e.Flags.Int("groups")
 	if groups == 0 {
 		groups = defaultGroups(cacheSize("Instruction"))
@@ -155,24 +168,27 @@ func measureSetup(e *cli.Env) (*fortran, error) {
 // fortranSetup reads the options that measuring with a compiler has, and looks
 // for the compiler.
 func fortranSetup(e *cli.Env) (*fortran, error) {
+	options, err := measureOptions(e)
+	if err != nil {
+		return nil, err
+	}
 	s := &fortran{
-		compiler: e.Flags.String("compiler"), flags: strings.Fields(e.Flags.String("flags")), name: e.Flags.String("name"),
-		options: measure.Options{Samples: e.Flags.Int("samples"), Repeats: e.Flags.Int("repeats"), RunTime: e.Flags.Float64("run-time")},
-	}
-	if s.options.Samples < 3 || s.options.Samples > 10000 {
-		return nil, cli.Usagef("--samples: found %d, expected from 3 to 10000", s.options.Samples)
-	}
-	if s.options.Repeats < 1 || s.options.Repeats > 1000 {
-		return nil, cli.Usagef("--repeats: found %d, expected from 1 to 1000", s.options.Repeats)
-	}
-	if !(s.options.RunTime >= 0 && s.options.RunTime <= 3600) {
-		return nil, cli.Usagef("--run-time: found %v, expected from 0 to 3600 seconds", s.options.RunTime)
-	}
-	if s.name == "" {
-		s.name = processorName()
-	}
-	if s.name == "" {
-		s.name = runtime.GOARCH
+		compiler: e.Flags.String("compiler"), flags: strings.Fields(e.Flags.String("flags")), name: nameOf(e), options: options,
 	}
 	return s, s.find(e.Ctx)
+}
+
+// measureOptions reads the options for the precision of all measurements.
+func measureOptions(e *cli.Env) (measure.Options, error) {
+	o := measure.Options{Samples: e.Flags.Int("samples"), Repeats: e.Flags.Int("repeats"), RunTime: e.Flags.Float64("run-time")}
+	if o.Samples < 3 || o.Samples > 10000 {
+		return o, cli.Usagef("--samples: found %d, expected from 3 to 10000", o.Samples)
+	}
+	if o.Repeats < 1 || o.Repeats > 1000 {
+		return o, cli.Usagef("--repeats: found %d, expected from 1 to 1000", o.Repeats)
+	}
+	if !(o.RunTime >= 0 && o.RunTime <= 3600) {
+		return o, cli.Usagef("--run-time: found %v, expected from 0 to 3600 seconds", o.RunTime)
+	}
+	return o, nil
 }

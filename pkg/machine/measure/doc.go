@@ -12,4 +12,8 @@
 //     small-loop speed-up (2.3).
 //  4. [Report.File] writes a machine file with what was measured, and lists
 //     what could not be.
+//
+// Messages between processes are measured in the same way apart: [PingPong] is
+// the program, [ReadSamples] reads what it prints, [Pair.Link] fits lines to it
+// ([Fit], [Pieces]), and [Network] writes machine files in both languages.
 package measure

@@ -38,19 +38,14 @@ type Report struct {
 // of the processor, and a topology of this processor alone. What could not be
 // measured is listed in comments, with the reason.
 func (r *Report) File() (string, error) {
-	clean := strings.Map(func(c rune) rune {
-		if c == '"' || c < ' ' {
-			return ' '
-		}
-		return c
-	}, r.Name)
+	name := clean(r.Name)
 	var b strings.Builder
 	b.WriteString("// Measured by two-run differences (Parasol I, section 3.1), in seconds per execution.\n")
 	for _, c := range r.Conditions {
 		fmt.Fprintf(&b, "// %s\n", strings.Join(strings.Fields(c), " "))
 	}
-	fmt.Fprintf(&b, "begin machine\nid = 1\nname = \"%s\"\nprocessors = 1\ntopologies = 1\n", clean)
-	b.WriteString(r.section(clean))
+	fmt.Fprintf(&b, "begin machine\nid = 1\nname = \"%s\"\nprocessors = 1\ntopologies = 1\n", name)
+	b.WriteString(r.section(name))
 	one := parasol.Shape{Kind: "line", Extents: []int{1}, ID: 1, Name: "one processor", Type: r.ID, Hardware: true}
 	topology, err := one.Section()
 	if err != nil {

@@ -1,0 +1,258 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/bits"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+
+	urfave "github.com/urfave/cli/v2"
+
+	"dvmtools/cmd/internal/cli"
+	"dvmtools/pkg/machine/measure"
+)
+
+// networkFlags are the options of measure --network alone.
+func networkFlags() []urfave.Flag {
+	return []urfave.Flag{
+		&urfave.BoolFlag{Name: "network", Usage: "measure messages between processes instead, with MPI"},
+		&urfave.StringFlag{Name: "hosts", Usage: "messages between `HOST,HOST...` too, two processes on each (default: this machine)"},
+		&urfave.StringFlag{Name: "par", Usage: "write the network to `FILE` as Predictor.par too"},
+		&urfave.IntFlag{Name: "largest", Value: 4 << 20, Usage: "messages of 1 to `BYTES`"},
+		&urfave.StringFlag{Name: "mpicc", Value: "mpicc", Usage: "compile the program for messages with `PROGRAM`"},
+		&urfave.StringFlag{Name: "mpirun", Value: "mpirun", Usage: "start it with `COMMAND`, a program and its options"},
+		&urfave.StringFlag{Name: "dir", Usage: "keep it in `DIR` while it runs, which all hosts must see (default: the current directory with --hosts)"},
+	}
+}
+
+const (
+	// networkRunTime is the time of a batch of messages in seconds, unless it is
+	// asked for: shorter than that of a processor's loops, as two processes are
+	// disturbed more often than one.
+	networkRunTime = 0.0002
+	maxHosts       = 64
+	maxMessage     = 1 << 30
+)
+
+// network compiles and runs the program for messages.
+type network struct {
+	mpicc, compiler string
+	mpirun          []string
+	hosts           []string
+	dir             string
+	largest         int
+	options         measure.Options
+	name            string
+}
+
+// networkSetup reads the options.
+func networkSetup(e *cli.Env) (*network, error) {
+	for _, name := range []string{"compiler", "flags", "groups", "continue"} {
+		if e.Flags.IsSet(name) {
+			return nil, cli.Usagef("--%s is for measuring a processor, not for --network", name)
+		}
+	}
+	if len(e.Args) > 0 {
+		return nil, cli.Usagef("found %q, expected no names of timings with --network", e.Args[0])
+	}
+	options, err := measureOptions(e)
+	if err != nil {
+		return nil, err
+	}
+	n := &network{
+		mpicc: e.Flags.String("mpicc"), mpirun: strings.Fields(e.Flags.String("mpirun")), dir: e.Flags.String("dir"),
+		largest: e.Flags.Int("largest"), options: options, name: nameOf(e),
+	}
+	if !e.Flags.IsSet("run-time") {
+		n.options.RunTime = networkRunTime
+	}
+	if n.largest < 4 || n.largest > maxMessage {
+		return nil, cli.Usagef("--largest: found %d, expected from 4 to %d bytes", n.largest, maxMessage)
+	}
+	if e.Flags.IsSet("hosts") {
+		if n.hosts, err = hostList(e.Flags.String("hosts")); err != nil {
+			return nil, err
+		}
+		if n.dir == "" {
+			n.dir = "."
+		}
+	}
+	return n, n.find()
+}
+
+// hostList splits the names of hosts.
+func hostList(text string) ([]string, error) {
+	hosts := strings.Split(text, ",")
+	seen := map[string]bool{}
+	for i, h := range hosts {
+		h = strings.TrimSpace(h)
+		switch {
+		case h == "" || strings.HasPrefix(h, "-") || strings.ContainsAny(h, ": \t"):
+			return nil, cli.Usagef("--hosts: found %q, expected names of hosts, separated by commas", text)
+		case seen[h]:
+			return nil, cli.Usagef("--hosts: found %s twice; two processes run on each host in any case", h)
+		}
+		seen[h] = true
+		hosts[i] = h
+	}
+	if len(hosts) > maxHosts {
+		return nil, cli.Usagef("--hosts: found %d hosts, expected at most %d: each two of them are measured", len(hosts), maxHosts)
+	}
+	return hosts, nil
+}
+
+// find looks for the programs of MPI.
+func (n *network) find() error {
+	if len(n.mpirun) == 0 {
+		return cli.Usagef("--mpirun: found no program")
+	}
+	for _, p := range []struct{ flag, name string }{{"mpicc", n.mpicc}, {"mpirun", n.mpirun[0]}} {
+		path, err := exec.LookPath(p.name)
+		if err != nil {
+			return fmt.Errorf("found no program %q of MPI: install one (on Debian: apt-get install openmpi-bin libopenmpi-dev) or name another with --%s", p.name, p.flag)
+		}
+		if path, err = filepath.Abs(path); err != nil { // it runs in another directory
+			return err
+		}
+		if p.flag == "mpicc" {
+			n.compiler = path
+		} else {
+			n.mpirun = append([]string{path}, n.mpirun[1:]...)
+		}
+	}
+	return nil
+}
+
+// runNetwork measures messages and writes the network in one language or in both.
+func runNetwork(e *cli.Env) error {
+	n, err := networkSetup(e)
+	if err != nil {
+		return err
+	}
+	switch name := e.Flags.String("par"); {
+	case name == "-":
+		return cli.Usagef("--par: found -, expected the name of a file; standard output has the file of Parasol I")
+	case name != "" && filepath.Clean(name) == filepath.Clean(e.Flags.String("output")):
+		return cli.Usagef("-o and --par are one file, %s", name)
+	}
+	out, err := e.Out() // now, so that a name that cannot be written ends it before the work
+	if err != nil {
+		return err
+	}
+	var par io.Writer
+	if name := e.Flags.String("par"); name != "" {
+		if par, err = e.Create(name); err != nil {
+			return err
+		}
+	}
+	before := systemLoad()
+	ctx, done := e.Interruptible()
+	samples, err := n.run(ctx, e)
+	if done() {
+		return errors.New("interrupted before the measurement was complete")
+	}
+	if err != nil {
+		return err
+	}
+	if found := samples.HostCount(); found < len(n.hosts) {
+		e.Warn(fmt.Errorf("%d hosts were named, but the processes ran on %d", len(n.hosts), found))
+	}
+	net := &measure.Network{Name: n.name, ID: e.Flags.Int64("id"), Samples: samples, Conditions: append([]string{
+		"processor: " + n.name,
+		fmt.Sprintf("%d rounds, the shortest of %d batches of at least %v s", n.options.Samples, n.options.Repeats, n.options.RunTime),
+	}, before.conditions(systemLoad())...)}
+	text, err := net.File()
+	if err != nil {
+		return err
+	}
+	if par != nil {
+		if _, err := io.WriteString(par, net.Par()); err != nil {
+			return err
+		}
+	}
+	_, err = io.WriteString(out, text)
+	return err
+}
+
+// run compiles the program, runs it and reads its results.
+func (n *network) run(ctx context.Context, e *cli.Env) (*measure.Samples, error) {
+	dir, err := os.MkdirTemp(n.dir, "dvmmachine")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir) // what was compiled: nothing is lost
+	if dir, err = filepath.Abs(dir); err != nil {
+		return nil, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "pingpong.c"), []byte(measure.PingPong), 0o666); err != nil {
+		return nil, err
+	}
+	c := exec.CommandContext(ctx, n.compiler, "-O2", "-o", "pingpong", "pingpong.c")
+	c.Dir = dir
+	if out, err := c.CombinedOutput(); err != nil {
+		hint := ""
+		if strings.Contains(string(out), "mpi.h") {
+			hint = "; install the headers of MPI (on Debian: apt-get install libopenmpi-dev)"
+		}
+		return nil, fmt.Errorf("%s: %w%s\n%s", n.mpicc, err, hint, strings.TrimSpace(string(out)))
+	}
+	return n.start(ctx, e, filepath.Join(dir, "pingpong"))
+}
+
+// start runs the program on all hosts.
+func (n *network) start(ctx context.Context, e *cli.Env, program string) (*measure.Samples, error) {
+	hosts := n.hosts
+	if len(hosts) == 0 {
+		hosts = []string{"localhost"}
+	}
+	args := append([]string{}, n.mpirun[1:]...)
+	args = append(args, "--host", strings.Join(hosts, ":2,")+":2", "-np", strconv.Itoa(2*len(hosts)), program,
+		strconv.Itoa(n.options.Samples), strconv.Itoa(n.options.Repeats), strconv.FormatFloat(n.options.RunTime, 'g', -1, 64))
+	for _, s := range measure.Sizes(n.largest) {
+		args = append(args, strconv.Itoa(s))
+	}
+	c := exec.CommandContext(ctx, n.mpirun[0], args...)
+	c.Dir = filepath.Dir(program)
+	// Asked to end, it ends the processes on all hosts.
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = 10e9 // nanoseconds; then it is killed
+	var said strings.Builder
+	c.Stderr = &said
+	out, err := c.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	steps := e.Steps(0, n.options.Samples)
+	steps.Next(0, "messages")
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	samples, bad := measure.ReadSamples(out, n.options.Samples, func(done, total int) {
+		steps.Of(total)
+		steps.Next(done, "messages of "+strconv.Itoa(bits.Len(uint(n.largest)))+" sizes")
+	})
+	if _, err := io.Copy(io.Discard, out); err != nil && bad == nil {
+		bad = err
+	}
+	if err := c.Wait(); err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", filepath.Base(n.mpirun[0]), err, strings.TrimSpace(said.String()))
+	}
+	return samples, bad
+}
+
+// nameOf returns the name of the processor, as asked for or as the system says.
+func nameOf(e *cli.Env) string {
+	for _, name := range []string{e.Flags.String("name"), processorName()} {
+		if name != "" {
+			return name
+		}
+	}
+	return runtime.GOARCH
+}
