@@ -154,7 +154,7 @@ func run(e *cli.Env) error {
 		return err
 	}
 	if measured {
-		opts.KeepOwn = true
+		opts.KeepOwn = len(sources) > 1
 		return measure(e, out, sources, opts)
 	}
 	return merge.Merge(e.Ctx, out, sources, opts)

@@ -34,8 +34,8 @@ type Options struct {
 	// 2010 did. ret_ times are not affected.
 	SumCallTimes bool
 	// KeepOwn keeps the times of each process beside the merged ones
-	// (docs/trace-format.md#own-times). A single trace is copied without
-	// them.
+	// (docs/trace-format.md#own-times). A single trace is copied as it is;
+	// when it is one of several processes without them, a warning says so.
 	KeepOwn bool
 	// Warn, when set, gets the warnings.
 	Warn func(*diag.Error)
@@ -58,7 +58,7 @@ func Merge(ctx context.Context, w io.Writer, sources []Source, opts Options) err
 		opts.Warn = func(*diag.Error) {}
 	}
 	if len(sources) == 1 {
-		return pass(ctx, w, sources[0])
+		return pass(ctx, w, sources[0], opts)
 	}
 	out := bufio.NewWriterSize(w, 1<<16)
 	m := &merger{ctx: ctx, out: ptr.NewWriter(out), ahead: lookahead(len(sources)), own: opts.KeepOwn, warn: opts.Warn}

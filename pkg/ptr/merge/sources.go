@@ -115,7 +115,7 @@ func counted(n int, what string) string {
 
 // pass copies a single trace. When its name has a process number, it must be the
 // only process of its run; without a number it may be a merged trace.
-func pass(ctx context.Context, w io.Writer, s Source) (err error) {
+func pass(ctx context.Context, w io.Writer, s Source, opts Options) (err error) {
 	src, err := s.Open()
 	if err != nil {
 		return err
@@ -133,11 +133,13 @@ func pass(ctx context.Context, w io.Writer, s Source) (err error) {
 	if err != nil {
 		return err
 	}
+	processes := r.Header().Runtime.Processors
 	if s.Process >= 0 {
-		if err := complete([]Source{s}, r.Header().Runtime.Processors); err != nil {
+		if err := complete([]Source{s}, processes); err != nil {
 			return err
 		}
 	}
+	lacks := processes > 1 && (opts.KeepOwn || opts.SumCallTimes)
 	to.w = w
 	if _, err := w.Write(head.Bytes()); err != nil {
 		return err
@@ -148,8 +150,11 @@ func pass(ctx context.Context, w io.Writer, s Source) (err error) {
 				return err
 			}
 		}
-		_, err := r.Next()
+		c, err := r.Next()
 		if errors.Is(err, io.EOF) {
+			if lacks {
+				opts.Warn(mergedAlready(s.Name, processes, opts.KeepOwn))
+			}
 			return nil
 		}
 		if err != nil {
@@ -158,7 +163,17 @@ func pass(ctx context.Context, w io.Writer, s Source) (err error) {
 			}
 			return err
 		}
+		lacks = lacks && (opts.SumCallTimes || c.Own.Empty())
 	}
+}
+
+// mergedAlready is the warning that the times of a merged trace stay as they are.
+func mergedAlready(name string, processes int, own bool) *diag.Error {
+	what := "its times before calls stay as they are"
+	if own {
+		what = "it does not keep the times of each"
+	}
+	return diag.Warn(diag.Pos{File: name}, "merge/merged", "the trace of %d processes has been merged before, and %s; expected the traces of the processes", processes, what)
 }
 
 // redirect is a writer that can be changed.
