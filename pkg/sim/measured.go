@@ -27,6 +27,13 @@ func Measure(ctx context.Context, src call.Source) (*Result, error) {
 	if h.Runtime.Processors == 1 {
 		grid = []int{1} // a virtual grid may be larger
 	}
+	at := diag.Pos{}
+	if len(h.Source) > 0 {
+		at.File = h.Source[0]
+	}
+	if size(grid) < 1 {
+		return nil, diag.New(at, "model/grid", "the header says that the program ran on the grid %s, expected extents of at least 1", gridText(grid))
+	}
 	m, err := nameless(size(grid))
 	if err != nil {
 		return nil, err
@@ -46,10 +53,6 @@ func Measure(ctx context.Context, src call.Source) (*Result, error) {
 		return nil, err
 	}
 	if s.own.apart == nil && h.Runtime.Processors > 1 && r.ExecutionTime() > 0 {
-		at := diag.Pos{}
-		if len(h.Source) > 0 {
-			at.File = h.Source[0]
-		}
 		return nil, diag.New(at, "model/own-times", "the trace of %d processes does not keep the times of each, expected their own traces, or one that was merged with --call-times own: averages are not what the run took", h.Runtime.Processors)
 	}
 	r.measured = true

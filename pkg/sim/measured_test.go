@@ -104,6 +104,10 @@ func TestWhatCannotBeMeasured(t *testing.T) {
 	if !isInput(err) || !strings.Contains(err.Error(), "merged: the trace of 2 processes does not keep the times of each") {
 		t.Errorf("merged times: %v", err)
 	}
+	nobody := bytes.Replace(twoProcesses(true), []byte("PSSize= 2;"), []byte("PSSize= 0;"), 1)
+	if _, err := sim.Measure(t.Context(), source(t, "nobody", nobody)); !isInput(err) || !strings.Contains(err.Error(), "nobody: the header says that the program ran on the grid 0") {
+		t.Errorf("grid 0: %v", err)
+	}
 	for _, grid := range []string{"1", "4"} {
 		b := bytes.Replace(twoProcesses(true), []byte("PSSize= 2;"), []byte("PSSize= "+grid+";"), 1)
 		want := "the trace keeps the times of 2 processes, and its header says that the program ran on the grid " + grid
