@@ -62,7 +62,7 @@ func (s *fortran) find(ctx context.Context) error {
 // identity returns the conditions that all results of a journal must share.
 func (s *fortran) identity() identity {
 	return identity{
-		Record: "measure", Version: 1, Processor: s.name, Compiler: s.version, Flags: strings.Join(s.flags, " "),
+		Record: "measure", Version: 2, Processor: s.name, Compiler: s.version, Flags: strings.Join(s.flags, " "),
 		Groups: s.groups, Samples: s.options.Samples, Repeats: s.options.Repeats, RunTime: s.options.RunTime,
 	}
 }
@@ -117,19 +117,30 @@ func (s *fortran) close() {
 	}
 }
 
-// one measures a timing, or the small-loop speed-up.
-func (s *fortran) one(ctx context.Context, name string) (measure.Timing, error) {
+// quantity returns what is measured under a name, with its two programs.
+func (s *fortran) quantity(name string) (q measure.Quantity, first, second string) {
 	if name == measure.SpeedupName {
-		return s.speedup(ctx)
+		first, second, _ = measure.Lengths("rla", s.groups, shortGroups)
+		return measure.Lengthening(s.groups, shortGroups), first, second
 	}
-	first, second, _ := measure.Sources(name, s.groups)
-	p, err := s.run(ctx, name, first, second)
+	first, second, _ = measure.Sources(name, s.groups)
+	return measure.Operation(s.groups), first, second
+}
+
+// sample takes a sample in a process of its own.
+func (s *fortran) sample(ctx context.Context, name string, series *measure.Series) error {
+	p, err := s.launch(ctx, name)
 	if err != nil {
-		return measure.Timing{}, err
+		return err
 	}
 	defer p.close()
-	return measure.Difference(loop{p, 1}, loop{p, 2}, s.groups, s.options)
+	q, _, _ := s.quantity(name)
+	return series.Sample(loop{p, 1}, loop{p, 2}, q, s.options)
 }
+
+// remove deletes the executable of programs that are not needed any more. Where it
+// cannot be removed, close does.
+func (s *fortran) remove(name string) { os.Remove(filepath.Join(s.dir, name)) }
 
 // alone measures the first of two programs, which executes the given number of
 // operations in each iteration.
@@ -142,17 +153,6 @@ func (s *fortran) alone(ctx context.Context, name, first, second string, operati
 	return measure.Time(loop{p, 1}, operations, s.options)
 }
 
-// speedup measures the small-loop speed-up with additions of real numbers.
-func (s *fortran) speedup(ctx context.Context) (measure.Timing, error) {
-	long, short, _ := measure.Lengths("rla", s.groups, shortGroups)
-	p, err := s.run(ctx, "lengths", long, short)
-	if err != nil {
-		return measure.Timing{}, err
-	}
-	defer p.close()
-	return measure.Speedup(loop{p, 1}, s.groups, loop{p, 2}, shortGroups, s.options)
-}
-
 // compile runs the compiler in the directory of the programs.
 func (s *fortran) compile(ctx context.Context, args ...string) error {
 	c := exec.CommandContext(ctx, s.path, append(append([]string{}, s.flags...), args...)...)
@@ -163,18 +163,29 @@ func (s *fortran) compile(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// run compiles two programs into one executable and starts it. The process waits
-// for requests.
+// run compiles two programs, starts them and removes the executable.
 func (s *fortran) run(ctx context.Context, name, first, second string) (*process, error) {
+	if err := s.build(ctx, name, first, second); err != nil {
+		return nil, err
+	}
+	defer s.remove(name)
+	return s.launch(ctx, name)
+}
+
+// build compiles two programs into one executable.
+func (s *fortran) build(ctx context.Context, name, first, second string) error {
 	files := []string{name + "-1.f90", name + "-2.f90"}
 	for i, text := range []string{first, second} {
 		if err := os.WriteFile(filepath.Join(s.dir, files[i]), []byte(text), 0o666); err != nil {
-			return nil, err
+			return err
 		}
+		defer s.remove(files[i])
 	}
-	if err := s.compile(ctx, "-o", name, files[0], files[1], "driver.o"); err != nil {
-		return nil, err
-	}
+	return s.compile(ctx, "-o", name, files[0], files[1], "driver.o")
+}
+
+// launch starts an executable. The process waits for requests.
+func (s *fortran) launch(ctx context.Context, name string) (*process, error) {
 	c := exec.CommandContext(ctx, filepath.Join(s.dir, name))
 	in, err := c.StdinPipe()
 	if err != nil {
@@ -186,16 +197,7 @@ func (s *fortran) run(ctx context.Context, name, first, second string) (*process
 	}
 	p := &process{name: name, command: c, in: in, out: bufio.NewReader(out)}
 	c.Stderr = &p.said
-	if err := c.Start(); err != nil {
-		return nil, err
-	}
-	// The files are not needed any more. Removing them now leaves little behind
-	// after an interruption. Where a running program cannot be removed, close
-	// removes it.
-	for _, f := range append(files, name) {
-		os.Remove(filepath.Join(s.dir, f))
-	}
-	return p, nil
+	return p, c.Start()
 }
 
 // process is a process with two programs.

@@ -27,18 +27,25 @@ type identity struct {
 	RunTime   float64 `json:"run_time_s"`
 }
 
-// journal keeps results as they come, so that measuring can go on after an
-// interruption: records, a line each, each written at once.
-type journal struct {
-	file    *os.File // nil when nothing is kept
-	results map[string]measure.Result
+// entry is a record of a journal: the samples of a quantity so far. A later one of
+// the same name replaces it.
+type entry struct {
+	Name string `json:"name"`
+	*measure.Series
 }
 
-// openJournal reads the results of earlier runs from a file, or creates it. With
-// an empty name no results are kept. When the last line is incomplete because of
-// an interruption, its quantity is measured again.
+// journal keeps samples as they come, so that measuring can go on after an
+// interruption: records, a line each, each written at once.
+type journal struct {
+	file   *os.File // nil when nothing is kept
+	series map[string]*measure.Series
+}
+
+// openJournal reads the samples of earlier runs from a file, or creates it. With
+// an empty name nothing is kept. When the last line is incomplete because of
+// an interruption, its sample is taken again.
 func openJournal(e *cli.Env, name string, id identity) (*journal, error) {
-	j := &journal{results: map[string]measure.Result{}}
+	j := &journal{series: map[string]*measure.Series{}}
 	if name == "" {
 		return j, nil
 	}
@@ -62,14 +69,14 @@ func openJournal(e *cli.Env, name string, id identity) (*journal, error) {
 			}
 			continue
 		}
-		var r measure.Result
-		if err := json.Unmarshal(line, &r); err != nil || r.Name == "" {
+		var r entry
+		if err := json.Unmarshal(line, &r); err != nil || r.Name == "" || r.Series == nil || len(r.Samples) > id.Samples {
 			return nil, diag.New(at, "measure/journal", "found a line that is no result, expected what --continue has kept; name a new file")
 		}
-		j.results[r.Name] = r
+		j.series[r.Name] = r.Series
 	}
 	if len(text) > whole {
-		e.Note(diag.Note(diag.Pos{File: name}, "measure/cut", "the last line is not whole and is measured again"))
+		e.Note(diag.Note(diag.Pos{File: name}, "measure/cut", "the last line is not whole; its sample is taken again"))
 	}
 	if j.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
 		return nil, err
@@ -93,15 +100,20 @@ func words(id identity) string {
 	return fmt.Sprintf("%q with %q %q, %d groups, %d samples of %d runs of %v s", id.Processor, id.Compiler, id.Flags, id.Groups, id.Samples, id.Repeats, id.RunTime)
 }
 
-func (j *journal) has(name string) bool { _, ok := j.results[name]; return ok }
+// of returns the samples of a quantity, none at first.
+func (j *journal) of(name string) *measure.Series {
+	if j.series[name] == nil {
+		j.series[name] = &measure.Series{}
+	}
+	return j.series[name]
+}
 
-// add keeps a result.
-func (j *journal) add(r measure.Result) error {
-	j.results[r.Name] = r
+// keep writes the samples of a quantity.
+func (j *journal) keep(name string) error {
 	if j.file == nil {
 		return nil
 	}
-	return j.write(r)
+	return j.write(entry{name, j.series[name]})
 }
 
 func (j *journal) write(record any) error {
@@ -111,17 +123,6 @@ func (j *journal) write(record any) error {
 	}
 	_, err = j.file.Write(append(line, '\n'))
 	return err
-}
-
-// of returns the results of names, in their order.
-func (j *journal) of(names []string) []measure.Result {
-	var all []measure.Result
-	for _, n := range names {
-		if r, ok := j.results[n]; ok {
-			all = append(all, r)
-		}
-	}
-	return all
 }
 
 func (j *journal) close() {

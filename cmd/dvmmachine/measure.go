@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -38,7 +39,7 @@ comments how well it fits and where the messages of larger sizes need another.`,
 			&urfave.IntFlag{Name: "repeats", Value: 15, Usage: "make each run `N` times, the shortest counts"},
 			&urfave.Float64Flag{Name: "run-time", Value: 0.001, Usage: "a run takes `SECONDS` of processor time or more"},
 			&urfave.IntFlag{Name: "groups", Usage: "the loop has `N` groups of statements (default: as many as overflow the instruction cache)"},
-			&urfave.StringFlag{Name: "continue", Usage: "keep results in `FILE` as they come, and measure only what it does not hold yet"},
+			&urfave.StringFlag{Name: "continue", Usage: "keep samples in `FILE` as they come, and take only those that it does not hold yet"},
 			&urfave.StringFlag{Name: "name", Usage: "name of the processor, `TEXT` (default: what the system says)"},
 			&urfave.Int64Flag{Name: "id", Value: 1, Usage: "id of the processor type, `ID`"},
 		}, networkFlags()...),
@@ -81,29 +82,16 @@ func runMeasure(e *cli.Env) error {
 		return err
 	}
 	defer setup.close()
-	var open []string
-	for _, n := range names {
-		if !kept.has(n) {
-			open = append(open, n)
-		}
+	ctx, done := e.Interruptible()
+	err = sampling{setup, kept, names}.run(ctx, e)
+	if done() {
+		return errors.New("interrupted; with --continue the same command line goes on")
 	}
-	done := len(names) - len(open)
-	steps := e.Steps(done, len(names))
-	for i, n := range open {
-		steps.Next(done+i, n)
-		timing, err := setup.one(e.Ctx, n)
-		r := measure.Result{Name: n, Timing: timing}
-		if u, ok := errors.AsType[*measure.Unmeasured](err); ok {
-			r.Reason = u.Reason
-		} else if err != nil {
-			return fmt.Errorf("measuring %s: %w", n, err)
-		}
-		if err := kept.add(r); err != nil {
-			return err
-		}
+	if err != nil {
+		return err
 	}
 	report := measure.Report{
-		Name: setup.name, ID: e.Flags.Int64("id"), Results: kept.of(names), DataCache: cacheSize("Data"),
+		Name: setup.name, ID: e.Flags.Int64("id"), Results: setup.results(kept, names), DataCache: cacheSize("Data"),
 		Conditions: append(setup.conditions(), load.conditions(systemLoad())...),
 	}
 	text, err := report.File()
@@ -120,6 +108,82 @@ func runMeasure(e *cli.Env) error {
 		e.Warn(fmt.Errorf("%d of %d not measured, the file says why: %s", len(missing), len(names), strings.Join(missing, ", ")))
 	}
 	return write(e, text)
+}
+
+// sampling takes the samples of all names in turn, one of each in a round, so that
+// those of a name are spread over the whole time and lie in different processes.
+type sampling struct {
+	*fortran
+	kept  *journal
+	names []string
+}
+
+func (s sampling) run(ctx context.Context, e *cli.Env) error {
+	built := map[string]bool{}
+	// Compiling takes about as long as all samples of a name.
+	each := 2 * s.options.Samples
+	progress := func() int {
+		done := 0
+		for _, n := range s.names {
+			switch x := s.kept.of(n); {
+			case x.Done:
+				done += each
+			case built[n]:
+				done += s.options.Samples + len(x.Samples)
+			}
+		}
+		return done
+	}
+	total := each * len(s.names)
+	steps := e.Steps(progress(), total)
+	for open := true; open; {
+		open = false
+		for _, n := range s.names {
+			series := s.kept.of(n)
+			if series.Done {
+				continue
+			}
+			open = true
+			steps.Next(progress(), n)
+			if err := s.next(ctx, n, series, built); err != nil {
+				return fmt.Errorf("measuring %s: %w", n, err)
+			}
+		}
+	}
+	return nil
+}
+
+// next takes a sample of a name, whose programs are compiled before the first.
+func (s sampling) next(ctx context.Context, name string, series *measure.Series, built map[string]bool) error {
+	if !built[name] {
+		_, first, second := s.quantity(name)
+		if err := s.build(ctx, name, first, second); err != nil {
+			return err
+		}
+		built[name] = true
+	}
+	if err := s.sample(ctx, name, series); err != nil {
+		return err
+	}
+	if series.Done {
+		s.remove(name)
+	}
+	return s.kept.keep(name)
+}
+
+// results computes what series that are done gave.
+func (s *fortran) results(kept *journal, names []string) []measure.Result {
+	var all []measure.Result
+	for _, n := range names {
+		q, _, _ := s.quantity(n)
+		timing, err := kept.of(n).Timing(q, s.options)
+		r := measure.Result{Name: n, Timing: timing}
+		if u, ok := errors.AsType[*measure.Unmeasured](err); ok {
+			r.Reason = u.Reason
+		}
+		all = append(all, r)
+	}
+	return all
 }
 
 // wanted returns the names to be measured: those that are asked for, or all,

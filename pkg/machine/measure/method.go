@@ -65,49 +65,10 @@ const (
 // (Parasol I, 3.1): second executes operations more of them than first in
 // each iteration. The error is an [*Unmeasured] when the difference cannot be
 // told from 0: it is too often negative, or the mean lies within three
-// standard deviations of the mean.
-//
-// The runs of both programs take turns, and so does which of them begins a
-// sample, so that a machine that becomes slower or faster delays both alike;
-// the shortest of [Options.Repeats] runs counts, so that one that was
-// interrupted does not.
-//
-// When that fails, it is tried once more with runs that are twice as long, and
-// twice as many.
+// standard deviations of the mean. See [Series] for a measurement that is spread
+// over time.
 func Difference(first, second Runner, operations int, o Options) (Timing, error) {
-	t, err := difference(first, second, operations, o)
-	if _, unclear := errors.AsType[*Unmeasured](err); !unclear {
-		return t, err
-	}
-	o.Repeats *= 2
-	o.RunTime = 2 * max(o.RunTime, grainsPerRun*o.Grain)
-	return difference(first, second, operations, o)
-}
-
-// difference is one attempt of [Difference].
-func difference(first, second Runner, operations int, o Options) (Timing, error) {
-	n, err := calibrate(first, o)
-	if err != nil {
-		return Timing{}, err
-	}
-	var t Timing
-	var samples []float64
-	for len(samples) < o.Samples {
-		a, b, err := shortest(first, n, second, n, o.Repeats, (len(samples)+t.Negative)%2 == 1)
-		if err != nil {
-			return t, err
-		}
-		if d := b - a; d >= 0 {
-			samples = append(samples, d/(float64(n)*float64(operations)))
-			continue
-		}
-		if t.Negative++; float64(t.Negative) > max(1, maxNegative*float64(o.Samples)) {
-			return t, &Unmeasured{fmt.Sprintf("the second program was faster than the first in %d of %d samples", t.Negative, t.Negative+len(samples))}
-		}
-	}
-	resolution := o.Grain / (float64(n) * float64(operations))
-	t.average(samples, resolution)
-	return t, t.significant(resolution)
+	return alone(first, second, Operation(operations), o)
 }
 
 // Speedup measures how much faster a group of statements is in a loop whose
@@ -115,25 +76,18 @@ func difference(first, second Runner, operations int, o Options) (Timing, error)
 // execute longGroups and shortGroups of the same groups in each iteration.
 // The factor has no unit.
 func Speedup(long Runner, longGroups int, short Runner, shortGroups int, o Options) (Timing, error) {
-	n, err := calibrate(long, o)
-	if err != nil {
-		return Timing{}, err
-	}
-	m := n * max(1, longGroups/shortGroups)
-	var t Timing
-	var samples []float64
-	for i := range o.Samples {
-		a, b, err := shortest(long, n, short, m, o.Repeats, i%2 == 1)
-		if err != nil {
-			return t, err
+	return alone(long, short, Lengthening(longGroups, shortGroups), o)
+}
+
+// alone takes all samples one after the other.
+func alone(first, second Runner, q Quantity, o Options) (Timing, error) {
+	var s Series
+	for !s.Done {
+		if err := s.Sample(first, second, q, o); err != nil {
+			return Timing{}, err
 		}
-		if b <= 0 {
-			return t, &Unmeasured{"the short loop took no time by the clock of the process"}
-		}
-		samples = append(samples, (a/(float64(n)*float64(longGroups)))/(b/(float64(m)*float64(shortGroups))))
 	}
-	t.average(samples, 0)
-	return t, t.significant(0)
+	return s.Timing(q, o)
 }
 
 // calibrate returns the number of iterations with which a run is long enough.
