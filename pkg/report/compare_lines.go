@@ -18,9 +18,13 @@ type LinePair struct{ A, B *interval.Line }
 // MatchLines pairs the lines of a and b, each once with its sums ([SourceLines]): those
 // of the same file and line and, of the rest, those of the same file whose
 // functions were called equally often, in their order: lines that have moved.
-// Pairs are in the order of a; lines that only b has come last.
+// Pairs are in the order of a; lines that only b has come last. There are none when
+// a or b was written without lines.
 func MatchLines(a, b *Tree) []LinePair {
 	la, lb := SourceLines(a), SourceLines(b)
+	if len(la) == 0 || len(lb) == 0 {
+		return nil
+	}
 	partner := make([]*interval.Line, len(la))
 	taken := make([]bool, len(lb))
 	for _, key := range []func(*interval.Line) string{

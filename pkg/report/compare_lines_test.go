@@ -69,6 +69,17 @@ func TestCompareLines(t *testing.T) {
 	}
 }
 
+// A stream without lines has none of the other's either: nothing is the other's only.
+func TestCompareWithoutLines(t *testing.T) {
+	with, without := linesOf(t, linesSample()), linesOf(t, nil)
+	for _, pair := range [][2]*report.Tree{{with, without}, {without, with}} {
+		text := sheet(t, report.Compare(pair[0], pair[1], "a", "b"), report.Text)
+		if strings.Contains(text, "only in") || strings.Contains(text, "\nLines\n") {
+			t.Errorf("%s", text)
+		}
+	}
+}
+
 // The changes of lines and of idle time sum to that of the execution time.
 func TestChangesOfLinesSum(t *testing.T) {
 	a, b := bundled(t, "f01_ivals"), bundled(t, "f11_subr")

@@ -15,6 +15,11 @@ import (
 	"dvmtools/pkg/units"
 )
 
+// maxLinesMeasured is how many processes a run has at most whose lines are
+// accounted: each process has counters of its own, some 300 bytes, at each line of
+// each interval.
+const maxLinesMeasured = 256
+
 // Measure accounts the run that was traced as it passed
 // (docs/model.md#measured-runs): src are its calls with the times of each
 // process, or those of a run of one process. Nothing is predicted: processes
@@ -39,7 +44,7 @@ func Measure(ctx context.Context, src call.Source) (*Result, error) {
 		return nil, err
 	}
 	var book *measured
-	cfg := Config{Machine: m, Grid: grid, Options: Defaults(), OwnTimes: true, Lines: true, NewClocks: func(c clock.Config) clock.Clocks {
+	cfg := Config{Machine: m, Grid: grid, Options: Defaults(), OwnTimes: true, Lines: size(grid) <= maxLinesMeasured, NewClocks: func(c clock.Config) clock.Clocks {
 		book = newMeasured(c)
 		return book
 	}}
