@@ -40,21 +40,19 @@ func (e *classes) Join(s *procs.System) {
 	}
 }
 
-// work books a to the account that is entered.
+// work books a on the processors of class i to the account that is entered.
 func (e *classes) work(i int, a *Amount) {
 	w := a.on(e.power[i])
-	e.spend(i, a, &w)
+	e.note(i, a)
+	e.books[e.at][i].spend(&w)
+	e.clock[i] += w.took
 }
 
-// spend books what a takes on the processors of class i, which is w.
-func (e *classes) spend(i int, a *Amount, w *worked) {
+// note takes note of work that is about to be booked.
+func (e *classes) note(i int, a *Amount) {
 	if e.timeline != nil {
 		e.timeline.work(e, i, e.at, e.clock[i], *a)
 	}
-	b := &e.books[e.at][i]
-	b.member = true
-	b.spend(w)
-	e.clock[i] += w.took
 }
 
 // AddAll puts off what all processors of s do alike: programs make many
@@ -86,14 +84,16 @@ func (e *classes) flush() {
 		defer e.timeline.At(e.timeline.seq)
 		e.timeline.At(e.pendingWork.seq)
 	}
-	a := &e.pendingWork.work
+	a, book := &e.pendingWork.work, e.books[e.at]
 	var w worked
 	power := 0.0
 	for _, i := range list {
 		if p := e.power[i]; p != power {
 			w, power = a.on(p), p
 		}
-		e.spend(i, a, &w)
+		e.note(i, a)
+		book[i].spend(&w)
+		e.clock[i] += w.took
 	}
 }
 
@@ -109,15 +109,18 @@ func (e *classes) AddParts(s *procs.System, p *Parts, user, system units.Seconds
 	e.flush()
 	var a Amount
 	var w worked
-	power, part := 0.0, 0.0
-	for _, c := range e.partsOf(s, p) {
+	list := e.partsOf(s, p) // which may make more classes
+	power, part, book := 0.0, 0.0, e.books[e.at]
+	for _, c := range list {
 		// Most classes of a block distribution have the same part.
 		if q := e.power[c.class]; q != power || c.part != part {
 			power, part = q, c.part
 			a = p.amount(part, user, system)
 			w = a.on(power)
 		}
-		e.spend(c.class, &a, &w)
+		e.note(c.class, &a)
+		book[c.class].spend(&w)
+		e.clock[c.class] += w.took
 	}
 }
 

@@ -71,6 +71,12 @@ type entry struct {
 	member bool
 }
 
+// spend books w for a member.
+func (b *entry) spend(w *worked) {
+	b.member = true
+	b.Counters.spend(w)
+}
+
 // New returns clocks that keep processors with equal histories together.
 func New(cfg Config) Clocks {
 	grid := cfg.Grid

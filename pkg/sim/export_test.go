@@ -1,6 +1,9 @@
 package sim
 
 import (
+	"context"
+
+	"dvmtools/pkg/call"
 	"dvmtools/pkg/libdvm"
 	"dvmtools/pkg/object"
 )
@@ -13,3 +16,14 @@ func Handled(c libdvm.Class) bool {
 // Splits reports whether finding what a call is about and doing it are apart for
 // functions of a class.
 func Splits(c libdvm.Class) bool { return handlers[c].run == nil }
+
+// StepsInBlocks runs a simulation and returns how many time steps were passed by
+// blocks.
+func StepsInBlocks(cfg Config, src call.Source) (int64, error) {
+	s, err := New(cfg, src.Header())
+	if err != nil {
+		return 0, err
+	}
+	_, err = s.run(context.Background(), src)
+	return s.passed, err
+}

@@ -80,3 +80,29 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 		t.Errorf("%d simulations compared, %d calls spared", compared, spared)
 	}
 }
+
+// Time steps that repeat are passed as blocks: all of them but the first two and the
+// last of a stretch. Where a step asks for more than blocks know, as operations that
+// start without waiting, or where lines are wanted, none is.
+func TestTimeStepsPassAsBlocks(t *testing.T) {
+	prog := repeats.New(testtraces.Calls(t, "compute/jac.ptr.zst"))
+	want := int64(0)
+	for _, r := range prog.Repeats() {
+		want += int64(r.Count - 3)
+	}
+	for _, c := range []struct {
+		async options.Async
+		lines bool
+		want  int64
+	}{{options.Synced, false, want}, {options.Free, false, 0}, {options.Synced, true, 0}} {
+		cfg := sim.Config{Machine: machineOf(t, tree), Grid: []int{2, 2}, Options: sim.Defaults(), Lines: c.lines}
+		cfg.Options.Async = c.async
+		got, err := sim.StepsInBlocks(cfg, prog.Source())
+		if err != nil || got != c.want {
+			t.Errorf("%v, lines %v: %d steps in blocks, expected %d of %d; error %v", c.async, c.lines, got, c.want, want, err)
+		}
+	}
+	if want == 0 {
+		t.Error("no time step repeats")
+	}
+}

@@ -32,6 +32,7 @@ import (
 	"dvmtools/pkg/object"
 	"dvmtools/pkg/options"
 	"dvmtools/pkg/procs"
+	"dvmtools/pkg/program"
 	"dvmtools/pkg/traffic"
 	"dvmtools/pkg/units"
 )
@@ -99,7 +100,9 @@ type Sim struct {
 	inIO     bool            // between biof_ and eiof_
 	over     bool            // the limit is exceeded
 	repeats  repeats
-	found    found // for the call at hand
+	block    *block // nil when the time step at hand is simulated call by call
+	passed   int64  // time steps that blocks passed
+	found    found  // for the call at hand
 	// shared is what redundantOf returned last, and for which system.
 	shared struct {
 		sys       *procs.System
@@ -218,6 +221,9 @@ func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
 			return nil, ctx.Err()
 		}
 		if repeating != nil {
+			if err := s.passSteps(ctx, repeating); err != nil {
+				return nil, err
+			}
 			s.passLike(repeating)
 		}
 		c, err := src.Next()
@@ -241,6 +247,9 @@ func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
 			s.at(place)
 			if s.ideal != nil {
 				s.ideal.at(place)
+			}
+			if place.Turn == program.Second && place.At == 0 {
+				s.openBlock()
 			}
 		}
 		if err := s.Step(c); err != nil {
@@ -305,6 +314,7 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 	if err := s.costs.unusedCosts(); err != nil {
 		return nil, err
 	}
+	s.closeBlock()
 	s.abandonLoop()
 	s.completeAll()
 	if err := s.clocks.Err(); err != nil {

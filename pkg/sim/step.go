@@ -35,10 +35,14 @@ func (s *Sim) Step(c *call.Call) error {
 		s.timeline.At(c.Seq)
 	}
 	if s.inIO {
+		s.block.asksElse()
 		return s.stepIO(c)
 	}
 	inBody := s.loop.portion != nil
 	s.noteKind(c, inBody)
+	if s.block != nil {
+		s.block.asksBefore(s.before(c), c.Listed(), inBody)
+	}
 	if inBody {
 		s.passInBody(s.before(c), spent{})
 	} else {
@@ -48,12 +52,16 @@ func (s *Sim) Step(c *call.Call) error {
 	if err != nil {
 		return err
 	}
+	computing := handlers[c.Class()].does == computes
+	if s.block != nil {
+		s.block.asksWithin(s.within(c), &e, inBody && computing)
+	}
 	switch {
 	case s.passMeasured(c):
 	case e.booked || s.within(c).none():
 	case e.inside != nil && !s.knowsShortest(c):
 		e.inside(c.RetTime) // copies wait
-	case s.loop.portion != nil && inBody && !e.byAll && handlers[c.Class()].does == computes:
+	case s.loop.portion != nil && inBody && !e.byAll && computing:
 		s.passInBody(spent{}, s.within(c))
 	default:
 		s.system(s.within(c))
@@ -64,6 +72,7 @@ func (s *Sim) Step(c *call.Call) error {
 	if e.then != nil {
 		e.then()
 	}
+	s.block.done()
 	return s.unmet(c)
 }
 
