@@ -4,17 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
 
 	"dvmtools/cmd/internal/cli"
-	"dvmtools/cmd/internal/open"
-	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/machine/measure"
-	"dvmtools/pkg/ptr"
 	"dvmtools/pkg/stream"
 )
 
@@ -33,6 +29,7 @@ Predictor.par wants for TARGET when the program was traced on TRACED.`,
 		Flags: []urfave.Flag{
 			&urfave.BoolFlag{Name: "ratio", Usage: "compare two columns or two traces"},
 			&urfave.IntFlag{Name: "ops", Usage: "of the columns, only the interval nearest to `N` operations per iteration"},
+			&urfave.BoolFlag{Name: "intervals", Usage: "of the traces, each interval of the program too"},
 			&urfave.StringFlag{Name: "compiler", Value: "gfortran", Usage: "compile with `PROGRAM`"},
 			&urfave.StringFlag{Name: "flags", Value: "-O2", Usage: "compile with `OPTIONS`, separated by blanks, as the program that is predicted"},
 			&urfave.IntFlag{Name: "samples", Value: 20, Usage: "average `N` times, at least 3"},
@@ -44,6 +41,7 @@ Predictor.par wants for TARGET when the program was traced on TRACED.`,
 			{Line: "dvmmachine power -o here.power", Text: "the column of this machine"},
 			{Line: "dvmmachine power --ratio target.power here.power --ops 20", Text: "for loops of about 20 operations per iteration"},
 			{Line: "dvmmachine power --ratio target.ptr here.ptr", Text: "from the user's own program"},
+			{Line: "dvmmachine power --ratio --intervals target.ptr here.ptr", Text: "in which of its loops the machines differ"},
 		},
 		Run: func(e *cli.Env) error {
 			if e.Flags.Bool("ratio") {
@@ -58,6 +56,9 @@ Predictor.par wants for TARGET when the program was traced on TRACED.`,
 func runPower(e *cli.Env) error {
 	if len(e.Args) > 0 {
 		return cli.Usagef("found %d operands, expected none, or --ratio", len(e.Args))
+	}
+	if e.Flags.Bool("intervals") {
+		return cli.Usagef("--intervals is for comparing traces, with --ratio")
 	}
 	if e.Flags.IsSet("ops") {
 		return cli.Usagef("--ops: the test runs all intervals; use it with --ratio")
@@ -108,18 +109,24 @@ func runRatio(e *cli.Env) error {
 		}
 	}
 	switch {
+	case columns[0] != nil && columns[1] != nil && e.Flags.Bool("intervals"):
+		return cli.Usagef("--intervals is for traces; of columns all intervals are shown without --ops")
 	case columns[0] != nil && columns[1] != nil:
 		return columnRatio(e, columns, ops)
 	case traces[0] == nil || traces[1] == nil:
 		return cli.Usagef("found a column and a trace, expected two of a kind")
 	case ops > 0:
-		return cli.Usagef("--ops: traces have no intervals to choose from")
+		return cli.Usagef("--ops: traces have no numbers of operations; --intervals shows their intervals")
 	}
 	r, err := traceRatio(traces[0], traces[1])
 	if err != nil {
 		return err
 	}
-	return write(e, r.Words()+"\n")
+	text := r.Words() + "\n"
+	if e.Flags.Bool("intervals") {
+		text = intervalRatios(traces[0], traces[1])
+	}
+	return write(e, text)
 }
 
 // maxColumn bounds a column, which is read whole.
@@ -175,61 +182,4 @@ func columnRatio(e *cli.Env, c [2]*measure.Column, ops int) error {
 		fmt.Fprintf(&b, "%10d  %s\n", r.Operations, r.Words())
 	}
 	return write(e, b.String())
-}
-
-// computed is what a trace says of the program alone.
-type computed struct {
-	name  string
-	calls []string // the names of the functions, in order
-	time  float64  // the user's seconds between calls
-}
-
-// readComputed sums the user's time in a trace.
-func readComputed(e *cli.Env, name string) (*computed, error) {
-	src, err := open.Calls(e, name, ptr.Options{})
-	if err != nil {
-		return nil, err
-	}
-	t := &computed{name: name}
-	names := map[string]string{} // one string for each function
-	for {
-		c, err := src.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if c.Outside || c.Only == call.OnlyRet {
-			continue
-		}
-		f, ok := names[c.Func]
-		if !ok {
-			f = strings.Clone(c.Func)
-			names[f] = f
-		}
-		t.calls = append(t.calls, f)
-		t.time += float64(c.CallTime)
-	}
-	if exit := src.Exit(); exit != nil {
-		t.time += float64(exit.Time)
-	}
-	return t, nil
-}
-
-// traceRatio returns the power of the machine of the first trace relative to
-// that of the second, by the users' times. The traces must be of the same
-// program.
-func traceRatio(target, traced *computed) (measure.Ratio, error) {
-	if !slices.Equal(target.calls, traced.calls) {
-		i := 0
-		for i < min(len(target.calls), len(traced.calls)) && target.calls[i] == traced.calls[i] {
-			i++
-		}
-		return measure.Ratio{}, fmt.Errorf("%s and %s are not traces of the same program and data: they have %d and %d calls and differ from call %d on", target.name, traced.name, len(target.calls), len(traced.calls), i+1)
-	}
-	if !(target.time > 0 && traced.time > 0) {
-		return measure.Ratio{}, fmt.Errorf("the traces have %v s and %v s of the user's time, expected some in both", target.time, traced.time)
-	}
-	return measure.Ratio{Power: traced.time / target.time}, nil
 }

@@ -37,6 +37,13 @@ func TestPresets(t *testing.T) {
 		if ext == ".md" {
 			continue
 		}
+		if ext == ".power" {
+			stdout, stderr, code := dvmmachine(t, "power", "--ratio", path, path)
+			if code != 0 || stderr != "" || strings.Count(stdout, "  1.0  ") != 8 || !strings.Contains(text, "\n// processor: ") {
+				t.Errorf("%s: exit code %d, %s%s", path, code, stdout, stderr)
+			}
+			continue
+		}
 		if _, stderr, code := dvmmachine(t, "check", path); code != 0 || stderr != "" {
 			t.Errorf("%s: exit code %d, %s", path, code, stderr)
 		}
@@ -48,7 +55,7 @@ func TestPresets(t *testing.T) {
 			t.Errorf("%s is not in canonical form", path)
 		}
 	}
-	if seen[".mach"] < 2 || seen[".par"] < 4 || seen[".md"] != 1 {
+	if seen[".mach"] < 2 || seen[".par"] < 4 || seen[".power"] < 1 || seen[".md"] != 1 {
 		t.Errorf("found %v", seen)
 	}
 }

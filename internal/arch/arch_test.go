@@ -63,7 +63,7 @@ var packages = []struct {
 	{"cmd/dvmsim", "pkg/diag pkg/call pkg/ptr pkg/interval pkg/sim cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmsearch", "pkg/diag pkg/units pkg/call pkg/ptr pkg/machine pkg/interval pkg/sim pkg/search cmd/internal/cli cmd/internal/open"},
 	{"cmd/dvmreport", "pkg/diag pkg/units pkg/stream pkg/call pkg/ptr pkg/machine/parasol pkg/sim pkg/report pkg/whatif pkg/whatif/engine cmd/internal/cli cmd/internal/open"},
-	{"cmd/dvmmachine", "pkg/diag pkg/units pkg/expr pkg/stream pkg/call pkg/ptr pkg/machine pkg/machine/par pkg/machine/parasol pkg/machine/measure cmd/internal/cli cmd/internal/open"},
+	{"cmd/dvmmachine", "pkg/diag pkg/units pkg/libdvm pkg/expr pkg/stream pkg/call pkg/ptr pkg/machine pkg/machine/par pkg/machine/parasol pkg/machine/measure cmd/internal/cli cmd/internal/open"},
 	{"cmd/internal/whatif", "pkg/whatif"},
 	{"cmd/internal/e2e", ""},
 	{"internal/arch", ""},
