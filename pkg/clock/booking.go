@@ -255,7 +255,9 @@ func (e *classes) Latest(s *procs.System) units.Seconds {
 	e.flush()
 	var m units.Seconds
 	for _, i := range e.members(s) {
-		m = max(m, e.clock[i])
+		if t := e.clock[i]; t > m {
+			m = t
+		}
 	}
 	return m
 }

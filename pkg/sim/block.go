@@ -31,7 +31,7 @@ type block struct {
 	alike  *procs.System
 	odd    bool
 	before standing
-	each   standing // what each time adds to it
+	each   []visits // what each time adds to the intervals
 }
 
 // question asks the clocks something. t are the times of the call.
@@ -39,10 +39,9 @@ type question func(t program.Times)
 
 // standing is what a time step changes beside clocks.
 type standing struct {
-	cur        *node
-	nodes      []visits
-	collective int
-	warned     int
+	cur    *node
+	nodes  []visits
+	warned int
 }
 
 // visits are the counts of an interval.
@@ -75,13 +74,12 @@ func (s *Sim) closeBlock() {
 		s.block = nil
 		return
 	}
-	b.each.collective = after.collective - b.before.collective
 	for i, n := range after.nodes {
 		d := visits{count: n.count - b.before.nodes[i].count}
 		for k := range interval.NumKinds {
 			*d.ops.Kind(k) = *n.ops.Kind(k) - *b.before.nodes[i].ops.Kind(k)
 		}
-		b.each.nodes = append(b.each.nodes, d)
+		b.each = append(b.each, d)
 	}
 }
 
@@ -94,7 +92,7 @@ func (s *Sim) betweenSteps() bool {
 
 // stands returns what the simulation stands at.
 func (s *Sim) stands() standing {
-	st := standing{cur: s.tree.cur, collective: s.flights.collective, warned: len(s.notes.warned)}
+	st := standing{cur: s.tree.cur, warned: len(s.notes.warned)}
 	for _, n := range s.tree.nodes {
 		st.nodes = append(st.nodes, visits{n.count, n.ops})
 	}
@@ -128,8 +126,7 @@ func (s *Sim) passSteps(ctx context.Context, src *program.Source) error {
 	if steps > 0 {
 		s.passed += steps
 		s.repeats.place = src.Place()
-		s.flights.collective += int(steps) * b.each.collective
-		for i, d := range b.each.nodes {
+		for i, d := range b.each {
 			n := s.tree.nodes[i]
 			n.count += steps * d.count
 			for k := range interval.NumKinds {
