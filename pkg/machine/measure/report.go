@@ -83,10 +83,11 @@ func (r *Report) section(name string) string {
 	b.WriteString("end timings\n")
 	if r.DataCache > 0 {
 		fmt.Fprintf(&b, "begin cache\nsize = %d\nend cache\n", r.DataCache)
+	} else {
+		missing.WriteString("// cache size: the system does not tell it\n")
 	}
-	if missing.Len() > 0 {
-		b.WriteString("// Not measured:\n" + missing.String())
-	}
+	missing.WriteString("// cache speed and speedratio: there is no program for them; the timings have the fetch of operands in them\n")
+	b.WriteString("// Not measured:\n" + missing.String())
 	b.WriteString("end processor\n")
 	return b.String()
 }

@@ -156,4 +156,8 @@ func TestReport(t *testing.T) {
 	if ila, ok := f.Machine().Types[0].Timing("ila"); !ok || ila.Average != 1.235e-9 {
 		t.Errorf("ila = %v, %v", ila, ok)
 	}
+	r.DataCache = 0
+	if got, err = r.File(); err != nil || strings.Contains(got, "begin cache") || !strings.Contains(got, "// cache size: the system does not tell it\n") {
+		t.Errorf("a cache whose size is not known: %v\n%s", err, got)
+	}
 }
