@@ -77,6 +77,9 @@ func runMeasure(e *cli.Env) error {
 		return err
 	}
 	defer kept.close()
+	if _, err := e.Out(); err != nil { // now, and not when everything is measured
+		return err
+	}
 	load := systemLoad()
 	if err := setup.start(e.Ctx); err != nil {
 		return err

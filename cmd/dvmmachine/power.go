@@ -67,6 +67,9 @@ func runPower(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	if _, err := e.Out(); err != nil { // now, and not when everything is measured
+		return err
+	}
 	load := systemLoad()
 	if err := s.start(e.Ctx); err != nil {
 		return err
