@@ -10,6 +10,7 @@ import (
 	"dvmtools/internal/effort"
 	"dvmtools/internal/testtraces"
 	"dvmtools/internal/tracegen"
+	"dvmtools/pkg/call"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/options"
@@ -38,15 +39,28 @@ func TestRecordedSimulationsCanBeReplayed(t *testing.T) {
 	}
 	seeds := uint64(effort.Of(10, 200))
 	for seed := range seeds {
-		programs[fmt.Sprint("seed ", seed)] = tracegen.Generate(tracegen.Options{Seed: seed + 1, Grid: []int{2, 2}}).Text()
+		o := tracegen.Options{Seed: seed + 1, Grid: []int{2, 2}}
+		if seed%2 == 1 {
+			o.Steps, o.Repeat = 6, 5
+		}
+		programs[fmt.Sprint("seed ", seed)] = tracegen.Generate(o).Text()
 	}
 	replayed, steps := 0, 0
 	for name, b := range programs {
 		for i, grid := range [][]int{{4}, {2, 2}} {
 			for _, async := range []options.Async{options.Synced, options.Free} {
-				cfg := sim.Config{Machine: machineOf(t, machines[(i+len(name))%len(machines)]), Grid: grid, Options: sim.Defaults(), Lines: i == 0, OwnTimes: true}
+				cfg := sim.Config{Machine: machineOf(t, machines[(i+len(name))%len(machines)]), Grid: grid, Options: sim.Defaults(), Lines: i == 0, OwnTimes: i == 0}
 				cfg.Options.Async = async
-				r, err := sim.Record(context.Background(), cfg, source(t, name, b))
+				// Blocks of repeated time steps are recorded too.
+				src := source(t, name, b)
+				if i == 1 {
+					calls, err := call.Record(src)
+					if err != nil {
+						t.Fatal(name, err)
+					}
+					src = repeats.New(calls).Source()
+				}
+				r, err := sim.Record(context.Background(), cfg, src)
 				if err != nil {
 					if !tooWide(err) {
 						t.Fatalf("%s: %v", name, err)

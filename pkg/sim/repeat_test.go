@@ -45,7 +45,7 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 		programs[name] = rec
 	}
 	machines := []string{bus, mixed, tree, transputer}
-	compared, spared, n := 0, 0, 0
+	compared, spared, n, blocks := 0, 0, 0, int64(0)
 	for name, rec := range programs {
 		prog := repeats.New(rec)
 		for _, r := range prog.Repeats() {
@@ -73,11 +73,15 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 				t.Errorf("%s on %v:\n%s\none by one:\n%s", name, grid, a, b)
 			}
 			compared++
+			if i == 2 {
+				passed, _ := sim.StepsInBlocks(cfg, prog.Source())
+				blocks += min(passed, 1)
+			}
 		}
 	}
-	t.Logf("%d simulations compared, %d calls spared in %d programs", compared, spared, len(programs))
-	if compared < 30 || spared < 1000 {
-		t.Errorf("%d simulations compared, %d calls spared", compared, spared)
+	t.Logf("%d simulations compared, %d calls spared in %d programs, at least %d with blocks", compared, spared, len(programs), blocks)
+	if compared < 30 || spared < 1000 || blocks == 0 {
+		t.Errorf("%d simulations compared, %d calls spared, %d with blocks", compared, spared, blocks)
 	}
 }
 
