@@ -34,7 +34,7 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 	}
 	seeds := uint64(300)
 	if effort.Race {
-		seeds = 10
+		seeds = 40
 	}
 	for seed := range seeds {
 		name := fmt.Sprint("seed ", seed)
