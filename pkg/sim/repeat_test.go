@@ -74,6 +74,7 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 			}
 			compared++
 			if i == 2 {
+				cfg.Lines, cfg.Options.Async = false, options.Synced
 				passed, _ := sim.StepsInBlocks(cfg, prog.Source())
 				blocks += min(passed, 1)
 			}
