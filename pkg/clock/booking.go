@@ -12,31 +12,67 @@ func (e *classes) Enter(a Account) {
 	if a == e.at && int(a) < len(e.books) && e.books[a] != nil {
 		return
 	}
-	e.flush()
-	for len(e.books) <= int(a) {
+	all := e.partOf(a)
+	if all != e.all {
+		e.flush()
+	}
+	for len(e.books) <= int(max(a, all)) {
 		e.books = append(e.books, nil)
 	}
-	e.at = a
-	if e.books[a] == nil {
-		e.books[a] = make(book, len(e.clock))
-	}
-	if t := e.Creation(); t > 0 {
-		for i := range e.clock {
-			if e.timeline != nil {
-				e.timeline.add(e, i, PieceSYS, 0, a, e.clock[i], e.clock[i]+t)
-			}
-			e.clock[i] += t
-			e.books[a][i].Create(t)
+	e.at, e.all = a, all
+	for _, x := range [...]Account{a, all} {
+		if e.books[x] == nil {
+			e.books[x] = make(book, len(e.clock))
 		}
 	}
+	if t := e.Creation(); t > 0 {
+		book, part := e.entered()
+		for i := range e.clock {
+			if e.timeline != nil {
+				e.timeline.add(e, i, PieceSYS, 0, all, e.clock[i], e.clock[i]+t)
+			}
+			e.clock[i] += t
+			book[i].Create(t)
+			if part != nil {
+				part[i].Create(t)
+			}
+		}
+	}
+}
+
+func (e *classes) Within(a, all Account) {
+	for len(e.within) <= int(a) {
+		e.within = append(e.within, 0)
+	}
+	e.within[a] = all + 1
+}
+
+// partOf returns what a is a part of, a itself when it is none.
+func (e *classes) partOf(a Account) Account {
+	if int(a) < len(e.within) && e.within[a] > 0 {
+		return e.within[a] - 1
+	}
+	return a
+}
+
+// entered returns the book of the account that was entered or, when that is a part
+// of another, the book of that one and its own. They hold until classes are split.
+func (e *classes) entered() (all, part book) {
+	if e.at != e.all {
+		part = e.books[e.at]
+	}
+	return e.books[e.all], part
 }
 
 func (e *classes) Join(s *procs.System) {
 	e.flush()
 	list := e.members(s)
-	b := e.books[e.at]
+	book, part := e.entered()
 	for _, i := range list {
-		b[i].member = true
+		book[i].member = true
+		if part != nil {
+			part[i].member = true
+		}
 	}
 }
 
@@ -44,14 +80,18 @@ func (e *classes) Join(s *procs.System) {
 func (e *classes) work(i int, a *Amount) {
 	w := a.on(e.power[i])
 	e.note(i, a)
-	e.books[e.at][i].spend(&w)
+	book, part := e.entered()
+	book[i].spend(&w)
+	if part != nil {
+		part[i].spend(&w)
+	}
 	e.clock[i] += w.took
 }
 
 // note takes note of work that is about to be booked.
 func (e *classes) note(i int, a *Amount) {
 	if e.timeline != nil {
-		e.timeline.work(e, i, e.at, e.clock[i], *a)
+		e.timeline.work(e, i, e.all, e.clock[i], *a)
 	}
 }
 
@@ -59,17 +99,24 @@ func (e *classes) note(i int, a *Amount) {
 // such calls in a row, and the clocks need not be touched before one of them
 // is looked at.
 func (e *classes) AddAll(s *procs.System, a Amount) {
-	if e.pendingWork.sys != s || e.pendingWork.work.UserRedundant != a.UserRedundant || e.pendingWork.work.SystemRedundant != a.SystemRedundant {
+	p := &e.pendingWork
+	if p.sys != s || p.work.UserRedundant != a.UserRedundant || p.work.SystemRedundant != a.SystemRedundant {
 		e.flush()
-		e.pendingWork.sys, e.pendingWork.work = s, a
+		p.sys, p.work = s, a
 		if e.timeline != nil {
-			e.pendingWork.seq = e.timeline.seq
+			p.seq = e.timeline.seq
 		}
+	} else {
+		p.work.add(&a)
+	}
+	if e.at == e.all {
 		return
 	}
-	e.pendingWork.work.User += a.User
-	e.pendingWork.work.System += a.System
-	e.pendingWork.work.IO += a.IO
+	if n := len(p.of); n > 0 && p.of[n-1].account == e.at {
+		p.of[n-1].work.add(&a)
+	} else {
+		p.of = append(p.of, share{e.at, a})
+	}
 }
 
 // flush books what AddAll put off.
@@ -84,7 +131,7 @@ func (e *classes) flush() {
 		defer e.timeline.At(e.timeline.seq)
 		e.timeline.At(e.pendingWork.seq)
 	}
-	a, book := &e.pendingWork.work, e.books[e.at]
+	a, book := &e.pendingWork.work, e.books[e.all]
 	var w worked
 	power := 0.0
 	for _, i := range list {
@@ -95,6 +142,17 @@ func (e *classes) flush() {
 		book[i].spend(&w)
 		e.clock[i] += w.took
 	}
+	for n := range e.pendingWork.of {
+		x := &e.pendingWork.of[n]
+		power, book = 0, e.books[x.account]
+		for _, i := range list {
+			if p := e.power[i]; p != power {
+				w, power = x.work.on(p), p
+			}
+			book[i].spend(&w)
+		}
+	}
+	e.pendingWork.of = e.pendingWork.of[:0]
 }
 
 func (e *classes) AddBy(s *procs.System, labels [][]int64, amount func([]int64) Amount) {
@@ -110,16 +168,20 @@ func (e *classes) AddParts(s *procs.System, p *Parts, user, system units.Seconds
 	var a Amount
 	var w worked
 	list := e.partsOf(s, p) // which may make more classes
-	power, part, book := 0.0, 0.0, e.books[e.at]
+	power, of := 0.0, 0.0
+	book, part := e.entered()
 	for _, c := range list {
 		// Most classes of a block distribution have the same part.
-		if q := e.power[c.class]; q != power || c.part != part {
-			power, part = q, c.part
-			a = p.amount(part, user, system)
+		if q := e.power[c.class]; q != power || c.part != of {
+			power, of = q, c.part
+			a = p.amount(of, user, system)
 			w = a.on(power)
 		}
 		e.note(c.class, &a)
 		book[c.class].spend(&w)
+		if part != nil {
+			part[c.class].spend(&w)
+		}
 		e.clock[c.class] += w.took
 	}
 }
@@ -153,22 +215,32 @@ func (e *classes) Pipeline(p *Pipeline) {
 			actors[n].Clock, actors[n].Spent = own[i], e.clock[i]-own[i]
 		}
 	}
-	for n, part := range e.Schedule(p, actors) {
+	book, part := e.entered()
+	for n, o := range e.Schedule(p, actors) {
 		i := ids[n]
-		e.books[e.at][i].member = true
-		if part.Works == nil {
+		book[i].member = true
+		if part != nil {
+			part[i].member = true
+		}
+		if o.Works == nil {
 			continue
 		}
-		for w, amount := range part.Works {
-			b := &e.books[p.Work[w].Account][i]
-			b.member = true
-			b.Work(amount, e.power[i])
+		for w, amount := range o.Works {
+			a := p.Work[w].Account
+			took := amount.on(e.power[i])
+			e.books[a][i].spend(&took)
+			if all := e.partOf(a); all != a {
+				e.books[all][i].spend(&took)
+			}
 		}
 		if e.timeline != nil {
-			e.timeline.stage(e, i, p, e.clock[i], &part)
+			e.timeline.stage(e, i, p, e.clock[i], &o)
 		}
-		e.books[e.at][i].Stage(&part)
-		e.clock[i] = part.End
+		book[i].Stage(&o)
+		if part != nil {
+			part[i].Stage(&o)
+		}
+		e.clock[i] = o.End
 	}
 }
 
@@ -264,17 +336,17 @@ func (e *classes) Latest(s *procs.System) units.Seconds {
 
 func (e *classes) Sync(s *procs.System, k interval.Kind) Instant {
 	m := e.Latest(s)
-	book := e.books[e.at]
+	book, part := e.entered()
 	for _, i := range e.members(s) {
-		b := &book[i]
-		b.member = true
-		if w := m - e.clock[i]; w > 0 {
-			if e.timeline != nil {
-				e.timeline.await(e, i, k, e.clock[i], m, m)
-			}
-			b.Wait(k, w)
-			e.clock[i] = m
+		w := m - e.clock[i]
+		if w > 0 && e.timeline != nil {
+			e.timeline.await(e, i, k, e.clock[i], m, m)
 		}
+		book[i].wait(k, w)
+		if part != nil {
+			part[i].wait(k, w)
+		}
+		e.clock[i] = m
 	}
 	return e.Instant(m)
 }
@@ -283,25 +355,27 @@ func (e *classes) Delay(s *procs.System, k interval.Kind, from, to Instant) {
 	e.flush()
 	d := to.at - from.at
 	list := e.members(s)
-	book := e.books[e.at]
+	book, part := e.entered()
 	for _, i := range list {
-		b := &book[i]
-		b.member = true
 		if e.timeline != nil {
 			e.timeline.await(e, i, k, e.clock[i], e.clock[i], e.clock[i]+d)
 		}
-		b.Transfer(k, d)
+		book[i].transfer(k, d)
+		if part != nil {
+			part[i].transfer(k, d)
+		}
 		e.clock[i] += d
 	}
 }
 
 func (e *classes) Late(s *procs.System, k interval.Kind) (Instant, Snapshot) {
 	m := e.Latest(s)
-	book := e.books[e.at]
+	book, part := e.entered()
 	for _, i := range e.members(s) {
-		b := &book[i]
-		b.member = true
-		b.Late(k, m-e.clock[i])
+		book[i].late(k, m-e.clock[i])
+		if part != nil {
+			part[i].late(k, m-e.clock[i])
+		}
 	}
 	return e.Instant(m), e.snapshots.Set(e.clock, m)
 }
@@ -315,16 +389,18 @@ func (e *classes) Release(m Snapshot) { e.snapshots.Take(m) }
 func (e *classes) Await(s *procs.System, k interval.Kind, start, end Instant, snapshot Snapshot) {
 	e.flush()
 	list := e.members(s)
-	book := e.books[e.at]
+	book, part := e.entered()
 	own, latest := e.snapshots.Take(snapshot)
 	for _, i := range list {
 		b := &book[i]
-		b.member = true
 		from, waited := e.clock[i], b.Counters[interval.BookedRealSynch]
-		if own != nil {
-			e.clock[i] = b.AwaitFree(k, from, start.at, end.at, latest-own[i])
-		} else {
-			e.clock[i] = b.Await(k, from, start.at, end.at)
+		free, late := own != nil, units.Seconds(0)
+		if free {
+			late = latest - own[i]
+		}
+		e.clock[i] = b.await(k, from, start.at, end.at, free, late)
+		if part != nil {
+			part[i].await(k, from, start.at, end.at, free, late)
 		}
 		if e.timeline != nil {
 			e.timeline.await(e, i, k, from, from+b.Counters[interval.BookedRealSynch]-waited, e.clock[i])
@@ -334,10 +410,15 @@ func (e *classes) Await(s *procs.System, k interval.Kind, start, end Instant, sn
 
 func (e *classes) Variation(s *procs.System, k interval.Kind) {
 	m := e.Latest(s)
-	book := e.books[e.at]
+	book, part := e.entered()
 	for _, i := range e.members(s) {
-		if v := m - e.clock[i]; v > 0 {
-			book[i].Spread(k, v)
+		v := m - e.clock[i]
+		if v <= 0 {
+			continue
+		}
+		book[i].Spread(k, v)
+		if part != nil {
+			part[i].Spread(k, v)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package clock
 import (
 	"slices"
 
+	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
@@ -35,8 +36,11 @@ type classes struct {
 	clock     []units.Seconds
 	books     []book // per account
 	snapshots Snapshots
-	at        Account
-	timeline  *Timeline // nil when nobody wants one
+	// at is the account that was entered, all what it is a part of, or itself; within
+	// has, for an account that is a part, 1 more than what it is a part of.
+	at, all  Account
+	within   []Account
+	timeline *Timeline // nil when nobody wants one
 
 	// version counts splits; seen holds label slices that are known to be
 	// constant on all groups of that version.
@@ -52,7 +56,8 @@ type classes struct {
 	pendingWork struct {
 		sys  *procs.System
 		work Amount
-		seq  int64 // for the timeline
+		seq  int64   // for the timeline
+		of   []share // what of it is of accounts that are parts
 	}
 	// inside are the classes of system when version was inWhen.
 	system *procs.System
@@ -65,6 +70,12 @@ type classes struct {
 // book is what the classes have in one account, nil until it is entered.
 type book []entry
 
+// share is work of an account that is a part of another.
+type share struct {
+	account Account
+	work    Amount
+}
+
 // entry is what a class has in one account.
 type entry struct {
 	Counters
@@ -75,6 +86,36 @@ type entry struct {
 func (b *entry) spend(w *worked) {
 	b.member = true
 	b.Counters.spend(w)
+}
+
+// wait is [Counters.Wait] for a member, of nothing when it is the latest.
+func (b *entry) wait(k interval.Kind, w units.Seconds) {
+	b.member = true
+	if w > 0 {
+		b.Wait(k, w)
+	}
+}
+
+// transfer is [Counters.Transfer] for a member.
+func (b *entry) transfer(k interval.Kind, d units.Seconds) {
+	b.member = true
+	b.Transfer(k, d)
+}
+
+// late is [Counters.Late] for a member.
+func (b *entry) late(k interval.Kind, w units.Seconds) {
+	b.member = true
+	b.Late(k, w)
+}
+
+// await is, for a member, [Counters.AwaitFree] when the start did not wait, else
+// [Counters.Await].
+func (b *entry) await(k interval.Kind, t, start, end units.Seconds, free bool, late units.Seconds) units.Seconds {
+	b.member = true
+	if free {
+		return b.AwaitFree(k, t, start, end, late)
+	}
+	return b.Await(k, t, start, end)
 }
 
 // New returns clocks that keep processors with equal histories together.

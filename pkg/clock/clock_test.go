@@ -97,12 +97,15 @@ func (a *asker) pipeline(s *procs.System, since clock.Snapshot) *clock.Pipeline 
 	return p
 }
 
+// accounts is how many accounts are booked to.
+const accounts = 5
+
 func (a *asker) ask() {
 	s := a.systems[a.r.IntN(len(a.systems))]
 	k := interval.Kind(a.r.IntN(int(interval.NumKinds)))
 	switch a.r.IntN(11) {
 	case 0:
-		a.c.Enter(clock.Account(a.r.IntN(3)))
+		a.c.Enter(clock.Account(a.r.IntN(accounts)))
 		a.c.Join(s)
 	case 1, 2:
 		a.c.AddAll(s, a.amount())
@@ -165,12 +168,14 @@ func TestClassesAreAsGoodAsProcessors(t *testing.T) {
 			a := &asker{r: rand.New(rand.NewPCG(seed, 1)), c: c, systems: systems}
 			c.Enter(0)
 			c.Enter(1)
+			c.Within(3, 0)
+			c.Within(4, 1)
 			for range 40 {
 				a.ask()
 			}
 			both[i] = c
 		}
-		for id := range clock.Account(3) {
+		for id := range clock.Account(accounts) {
 			want, in := perRank(both[1], id)
 			got, inGot := perRank(both[0], id)
 			if !slices.Equal(in, inGot) {

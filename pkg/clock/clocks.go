@@ -35,10 +35,15 @@ type Config struct {
 //
 // All amounts of work are times on the traced machine; the clocks divide CPU
 // times by the processors' powers, and leave times in input and output.
-// Everything is booked to the account that was entered last.
+// Everything is booked to the account that was entered last, and to what that is a
+// part of.
 type Clocks interface {
 	// Enter makes a the account that everything is booked to.
 	Enter(a Account)
+	// Within makes a a part of the account all: what is booked to a is booked to all
+	// as well, with the same bits as if all itself were entered. It must be said
+	// before a is entered. all is no part of another account.
+	Within(a, all Account)
 	// Join makes the processors of s members of that account.
 	Join(s *procs.System)
 

@@ -29,6 +29,13 @@ func (c *Counters) Work(a Amount, power float64) units.Seconds {
 	return w.took
 }
 
+// add adds what b states to a; the parts that are redundant must be equal.
+func (a *Amount) add(b *Amount) {
+	a.User += b.User
+	a.System += b.System
+	a.IO += b.IO
+}
+
 // worked is what an [Amount] takes on a processor of some power.
 type worked struct {
 	cpu, redundantCPU, sys, redundantSYS, io units.Seconds

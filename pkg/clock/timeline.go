@@ -107,16 +107,16 @@ func (t *Timeline) work(e *classes, i int, a Account, start units.Seconds, w Amo
 // until end.
 func (t *Timeline) await(e *classes, i int, k interval.Kind, start, ready, end units.Seconds) {
 	ready = min(max(start, ready), max(start, end))
-	t.add(e, i, PieceWait, k, e.at, start, ready)
-	t.add(e, i, PieceCommunication, k, e.at, ready, end)
+	t.add(e, i, PieceWait, k, e.all, start, ready)
+	t.add(e, i, PieceCommunication, k, e.all, ready, end)
 }
 
 // stage notes what class i of e does in a stage of a pipeline from start on.
 func (t *Timeline) stage(e *classes, i int, p *Pipeline, start units.Seconds, o *Outcome) {
-	t.add(e, i, PieceWait, interval.Shadow, e.at, start, start+o.Wait)
+	t.add(e, i, PieceWait, interval.Shadow, e.all, start, start+o.Wait)
 	start += o.Wait
 	for w, amount := range o.Works {
-		start = t.work(e, i, p.Work[w].Account, start, amount)
+		start = t.work(e, i, e.partOf(p.Work[w].Account), start, amount)
 	}
-	t.add(e, i, PieceCommunication, interval.Shadow, e.at, start, o.End)
+	t.add(e, i, PieceCommunication, interval.Shadow, e.all, start, o.End)
 }

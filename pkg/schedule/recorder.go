@@ -46,6 +46,12 @@ func (r *Recorder) Enter(a clock.Account) {
 	r.Clocks.Enter(a)
 }
 
+// Within is part of [clock.Clocks].
+func (r *Recorder) Within(a, all clock.Account) {
+	r.note(func(p *player) { p.Within(a, all) })
+	r.Clocks.Within(a, all)
+}
+
 // Join is part of [clock.Clocks].
 func (r *Recorder) Join(s *procs.System) {
 	r.note(func(p *player) { p.Join(s) })

@@ -74,7 +74,7 @@ func (s *Sim) charge(x *exchangesAt) {
 	if last.of != x || last.under != at || last.in != s.tree.cur {
 		k := at.lineKey
 		k.of = x
-		l := s.tree.lineOf(s.tree.cur, k)
+		l := s.lineOf(s.tree.cur, k)
 		l.under = at
 		last.of, last.under, last.in, last.l = x, at, s.tree.cur, l
 	}

@@ -57,10 +57,11 @@ type lineBook struct {
 }
 
 // lineOf returns the account of a line in n, a new one when there is none.
-func (t *tree) lineOf(n *node, k lineKey) *lineAccount {
+func (s *Sim) lineOf(n *node, k lineKey) *lineAccount {
 	l := n.byLine[k]
 	if l == nil {
-		l = &lineAccount{lineKey: k, account: t.newAccount(), from: k.line, last: k.line}
+		l = &lineAccount{lineKey: k, account: s.tree.newAccount(), from: k.line, last: k.line}
+		s.clocks.Within(l.account, n.account)
 		if n.byLine == nil {
 			n.byLine = map[lineKey]*lineAccount{}
 		}
@@ -99,7 +100,7 @@ func (s *Sim) reach(k lineKey) *lineAccount {
 	b := s.lines
 	l := b.at
 	if l == nil || b.in != s.tree.cur || l.lineKey != k {
-		l = s.tree.lineOf(s.tree.cur, k)
+		l = s.lineOf(s.tree.cur, k)
 		b.in = s.tree.cur
 	}
 	if b.before.file == k.file && b.before.line < l.from {
@@ -141,7 +142,7 @@ func (s *Sim) leaveBody() {
 
 // body returns the account of the open loop's body in the current interval.
 func (s *Sim) body() *lineAccount {
-	l := s.tree.lineOf(s.tree.cur, s.loop.first)
+	l := s.lineOf(s.tree.cur, s.loop.first)
 	if !slices.Contains(s.lines.bodies, l) {
 		s.lines.bodies = append(s.lines.bodies, l)
 	}

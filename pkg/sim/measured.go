@@ -117,6 +117,7 @@ type measured struct {
 	grid  []int
 	books []measuredBook // per account
 	at    clock.Account
+	parts map[clock.Account][]clock.Account // of accounts that have parts
 }
 
 type measuredBook struct {
@@ -125,7 +126,7 @@ type measuredBook struct {
 }
 
 func newMeasured(cfg clock.Config) *measured {
-	return &measured{Network: clock.NewNetwork(cfg), grid: cfg.Grid}
+	return &measured{Network: clock.NewNetwork(cfg), grid: cfg.Grid, parts: map[clock.Account][]clock.Account{}}
 }
 
 // on returns what a process books to in an account, as a member.
@@ -175,6 +176,8 @@ func (m *measured) Enter(a clock.Account) {
 	}
 	m.at = a
 }
+
+func (m *measured) Within(a, all clock.Account) { m.parts[all] = append(m.parts[all], a) }
 
 func (m *measured) Join(s *procs.System) {
 	for i := range s.Size() {
@@ -244,10 +247,17 @@ func (m *measured) Classes() int    { return size(m.grid) }
 func (m *measured) Class(int) int64 { return 1 }
 
 func (m *measured) Counters(a clock.Account, i int) (*clock.Counters, bool) {
-	if int(a) >= len(m.books) {
-		return &clock.Counters{}, false
+	var sum clock.Counters
+	member := false
+	if int(a) < len(m.books) {
+		sum, member = m.books[a].counters[i], m.books[a].member[i]
 	}
-	return &m.books[a].counters[i], m.books[a].member[i]
+	for _, part := range m.parts[a] {
+		c, in := m.Counters(part, i)
+		sum.Add(c)
+		member = member || in
+	}
+	return &sum, member
 }
 
 func (m *measured) Ranks(i int) []int { return []int{i} }

@@ -119,11 +119,6 @@ func (r *Result) walk(n *node, parent, level int) ([]clock.Counters, []bool) {
 	for i := range sum {
 		c, in := r.books.Counters(n.account, i)
 		sum[i], member[i] = *c, in
-		for _, l := range n.lines {
-			c, in := r.books.Counters(l.account, i)
-			sum[i].Add(c)
-			member[i] = member[i] || in
-		}
 	}
 	if r.withLines {
 		r.lines = append(r.lines, nil)

@@ -21,6 +21,7 @@ type Each struct {
 	clock     []units.Seconds
 	books     []book // per account
 	at        clock.Account
+	parts     map[clock.Account][]clock.Account // of accounts that have parts
 	snapshots clock.Snapshots
 	all       []int // 0, 1, ...: the processors of a system without a list
 }
@@ -39,7 +40,7 @@ func NewEach(cfg clock.Config) *Each {
 		p *= int64(n)
 	}
 	power := machine.Powers(cfg.Machine.PowerRuns(p))
-	e := &Each{Network: clock.NewNetwork(cfg), grid: slices.Clone(cfg.Grid), power: power, clock: make([]units.Seconds, len(power)), all: make([]int, len(power))}
+	e := &Each{Network: clock.NewNetwork(cfg), grid: slices.Clone(cfg.Grid), power: power, clock: make([]units.Seconds, len(power)), all: make([]int, len(power)), parts: map[clock.Account][]clock.Account{}}
 	for p := range e.all {
 		e.all[p] = p
 	}
@@ -79,6 +80,9 @@ func (e *Each) Enter(a clock.Account) {
 		}
 	}
 }
+
+// Within is part of [clock.Clocks].
+func (e *Each) Within(a, all clock.Account) { e.parts[all] = append(e.parts[all], a) }
 
 // Join is part of [clock.Clocks].
 func (e *Each) Join(s *procs.System) {
@@ -238,10 +242,17 @@ func (e *Each) Class(int) int64 { return 1 }
 
 // Counters is part of [clock.Books].
 func (e *Each) Counters(a clock.Account, i int) (*clock.Counters, bool) {
-	if int(a) >= len(e.books) || e.books[a].counters == nil {
-		return &clock.Counters{}, false
+	var sum clock.Counters
+	member := false
+	if int(a) < len(e.books) && e.books[a].counters != nil {
+		sum, member = e.books[a].counters[i], e.books[a].member[i]
 	}
-	return &e.books[a].counters[i], e.books[a].member[i]
+	for _, part := range e.parts[a] {
+		c, in := e.Counters(part, i)
+		sum.Add(c)
+		member = member || in
+	}
+	return &sum, member
 }
 
 // Ranks is part of [clock.Books].
