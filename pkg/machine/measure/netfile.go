@@ -112,11 +112,11 @@ func (n *Network) conditions(b *strings.Builder) {
 	lines := append([]string{"MPI: " + s.Library}, n.Conditions...)
 	lines = append(lines, fmt.Sprintf("clock: steps of %s s, a reading takes %s s", digits(s.Grain), digits(s.Reading)))
 	for i, processes := range s.hosts() {
-		numbers := ""
+		var numbers strings.Builder
 		for _, p := range processes {
-			numbers += " " + strconv.Itoa(p+1)
+			numbers.WriteString(" " + strconv.Itoa(p+1))
 		}
-		lines = append(lines, fmt.Sprintf("host %d: %s, processors%s", i+1, s.Hosts[processes[0]], numbers))
+		lines = append(lines, fmt.Sprintf("host %d: %s, processors%s", i+1, s.Hosts[processes[0]], numbers.String()))
 	}
 	for _, l := range lines {
 		fmt.Fprintf(b, "// %s\n", strings.Join(strings.Fields(l), " "))
