@@ -42,7 +42,7 @@ func (e *classes) Enter(a Account) {
 
 func (e *classes) Within(a, all Account) {
 	for len(e.within) <= int(a) {
-		e.within = append(e.within, 0)
+		e.within, e.common = append(e.within, 0), append(e.common, common{})
 	}
 	e.within[a] = all + 1
 }
@@ -110,6 +110,12 @@ func (e *classes) AddAll(s *procs.System, a Amount) {
 		p.work.add(&a)
 	}
 	if e.at == e.all {
+		return
+	}
+	if e.equal && e.hasAll(s) {
+		w, c := a.on(e.power[0]), &e.common[e.at]
+		c.some = true
+		c.spend(&w)
 		return
 	}
 	if n := len(p.of); n > 0 && p.of[n-1].account == e.at {
@@ -441,6 +447,11 @@ func (e *classes) Counters(a Account, i int) (*Counters, bool) {
 		return &Counters{}, false
 	}
 	b := &e.books[a][i]
+	if int(a) < len(e.common) && e.common[a].some {
+		sum := b.Counters
+		sum.Add(&e.common[a].Counters)
+		return &sum, true
+	}
 	return &b.Counters, b.member
 }
 

@@ -38,8 +38,12 @@ type classes struct {
 	snapshots Snapshots
 	// at is the account that was entered, all what it is a part of, or itself; within
 	// has, for an account that is a part, 1 more than what it is a part of.
-	at, all  Account
-	within   []Account
+	at, all Account
+	within  []Account
+	// common has, for an account that is a part, what all classes have alike beside
+	// its book. equal says that all processors have one power.
+	common   []common
+	equal    bool
 	timeline *Timeline // nil when nobody wants one
 
 	// version counts splits; seen holds label slices that are known to be
@@ -69,6 +73,12 @@ type classes struct {
 
 // book is what the classes have in one account, nil until it is entered.
 type book []entry
+
+// common is what all classes have alike in an account; some says that there is any.
+type common struct {
+	Counters
+	some bool
+}
 
 // share is work of an account that is a part of another.
 type share struct {
@@ -131,6 +141,7 @@ func New(cfg Config) Clocks {
 	e.strides()
 	runs := cfg.Machine.PowerRuns(int64(size(grid)))
 	e.power, e.clock, e.whole = []float64{runs[0].Power}, make([]units.Seconds, 1), []int{0}
+	e.equal = len(runs) == 1
 	if len(runs) > 1 {
 		e.splitByPower(machine.Powers(runs))
 	}
@@ -294,14 +305,18 @@ func (e *classes) distinguish(s *procs.System, k int, labels []int64) {
 	}
 }
 
+// hasAll reports whether all processors belong to s.
+func (e *classes) hasAll(s *procs.System) bool {
+	if e.entire != s && s.Ranks == nil && s.Size() == size(e.grid) {
+		e.entire = s
+	}
+	return e.entire == s
+}
+
 // members returns the classes of the processors of s; every class is inside
 // or outside.
 func (e *classes) members(s *procs.System) []int {
-	if e.entire == s {
-		return e.whole
-	}
-	if s.Ranks == nil && s.Size() == size(e.grid) {
-		e.entire = s
+	if e.hasAll(s) {
 		return e.whole
 	}
 	if e.system == s && e.inWhen == e.version {
