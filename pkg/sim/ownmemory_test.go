@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"testing"
 
+	"dvmtools/internal/effort"
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/libdvm"
@@ -61,6 +62,9 @@ func (r *longRun) Next() (*call.Call, error) {
 // began is bounded by the number of times, and given back. Without own times
 // nothing is read ahead.
 func TestMemoryOfOwnTimes(t *testing.T) {
+	if effort.Race {
+		t.Skip("the detector has memory of its own")
+	}
 	for _, c := range []struct {
 		processes, calls int
 		own              bool

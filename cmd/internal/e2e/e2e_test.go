@@ -97,6 +97,10 @@ func needs(t *testing.T, path string) []string {
 	return nil
 }
 
+// onceEnough are the scripts that are not repeated under the race detector: they
+// mostly run other programs, or the same command over and over.
+var onceEnough = []string{"damaged", "measure", "network", "power", "predictor", "truncated", "variants"}
+
 func TestScripts(t *testing.T) {
 	all, err := filepath.Glob("testdata/script/*.txtar")
 	if err != nil || len(all) == 0 {
@@ -104,6 +108,10 @@ func TestScripts(t *testing.T) {
 	}
 	var files []string
 	for _, f := range all {
+		// Some run long and would find no races that the others do not.
+		if effort.Race && slices.Contains(onceEnough, strings.TrimSuffix(filepath.Base(f), ".txtar")) {
+			continue
+		}
 		if available(t, "script "+filepath.Base(f), needs(t, f)...) {
 			files = append(files, f)
 		}

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"dvmtools/internal/effort"
 )
 
 // slurm is Slurm on one node, this one, for a test.
@@ -169,6 +171,9 @@ func newSlurm(t *testing.T, path string) *slurm {
 // A search on Slurm gives what one process gives, to the byte, also when a task of the
 // array is killed and all is submitted again; what was done is not done again.
 func TestSlurm(t *testing.T) {
+	if effort.Race {
+		t.Skip("Slurm starts the same commands as the script parts")
+	}
 	if !available(t, "test of scripts/slurm-array.sbatch on Slurm", "sbatch", "slurmctld", "slurmd", "munged") {
 		t.Skip("Slurm is missing")
 	}
