@@ -71,8 +71,8 @@ func TestMemoryOfOwnTimes(t *testing.T) {
 		most             uint64 // above what is in use at the first tenth
 	}{
 		{1000, 3000, true, 9 << 20},
-		{10, 60_000, true, 7 << 20},
-		{10, 60_000, false, 1 << 20},
+		{10, effort.Of(20_000, 60_000), true, 7 << 20},
+		{10, effort.Of(20_000, 60_000), false, 1 << 20},
 	} {
 		r := newLongRun(c.processes, c.calls, c.own)
 		m := machineOf(t, bus)
