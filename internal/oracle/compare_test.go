@@ -29,7 +29,7 @@ import (
 // plain is how many programs the ordinary tests compare. Machines, grids and
 // options repeat after different numbers of seeds, so that this many programs
 // cover most of the combinations.
-const plain = 450
+const plain = 300
 
 // ordinary returns the default number of programs. It is smaller under the race
 // detector, to which one program is as good as another.

@@ -180,7 +180,7 @@ func TestLawsOnGeneratedPrograms(t *testing.T) {
 	machines := []*machine.Machine{machineOf(t, bus), machineOf(t, mixed), machineOf(t, tree), machineOf(t, transputer), machineOf(t, boards)}
 	half, free := machineOf(t, twice), machineOf(t, free)
 	small := [][]int{{2}, {2, 2}, {3}, {4}, {2, 1, 3}, {4, 4}}
-	checked, seeds := 0, uint64(effort.Of(100, 1000))
+	checked, seeds := 0, uint64(effort.Of(60, 1000))
 	if effort.Race {
 		seeds = 20
 	}

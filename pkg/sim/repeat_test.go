@@ -32,7 +32,7 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 	for _, name := range testtraces.Sample(t) {
 		programs[name] = testtraces.Calls(t, name)
 	}
-	seeds := uint64(300)
+	seeds := uint64(effort.Of(120, 300))
 	if effort.Race {
 		seeds = 40
 	}
