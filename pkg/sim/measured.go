@@ -3,7 +3,6 @@ package sim
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/clock"
@@ -114,26 +113,18 @@ func (s *Sim) passMeasured(c *call.Call) bool {
 // operations take what they took.
 type measured struct {
 	*clock.Network
-	grid  []int
-	books []measuredBook // per account
-	at    clock.Account
-	parts map[clock.Account][]clock.Account // of accounts that have parts
-}
-
-type measuredBook struct {
-	counters []clock.Counters
-	member   []bool
+	*clock.Ledger
+	at clock.Account
 }
 
 func newMeasured(cfg clock.Config) *measured {
-	return &measured{Network: clock.NewNetwork(cfg), grid: cfg.Grid, parts: map[clock.Account][]clock.Account{}}
+	return &measured{Network: clock.NewNetwork(cfg), Ledger: clock.NewLedger(cfg.Grid)}
 }
 
 // on returns what a process books to in an account, as a member.
 func (m *measured) on(a clock.Account, rank int) *clock.Counters {
-	b := &m.books[a]
-	b.member[rank] = true
-	return &b.counters[rank]
+	m.Admit(a, rank)
+	return m.Of(a, rank)
 }
 
 // wait books times in a function that waits. Where all wait for the last to
@@ -170,14 +161,9 @@ func (m *measured) besides(but int, t spent, before bool) {
 }
 
 func (m *measured) Enter(a clock.Account) {
-	for len(m.books) <= int(a) {
-		n := size(m.grid)
-		m.books = append(m.books, measuredBook{make([]clock.Counters, n), make([]bool, n)})
-	}
 	m.at = a
+	m.Open(a)
 }
-
-func (m *measured) Within(a, all clock.Account) { m.parts[all] = append(m.parts[all], a) }
 
 func (m *measured) Join(s *procs.System) {
 	for i := range s.Size() {
@@ -242,38 +228,3 @@ func (m *measured) Await(*procs.System, interval.Kind, clock.Instant, clock.Inst
 }
 func (m *measured) Variation(*procs.System, interval.Kind) {}
 func (m *measured) Latest(*procs.System) units.Seconds     { return 0 }
-
-func (m *measured) Classes() int    { return size(m.grid) }
-func (m *measured) Class(int) int64 { return 1 }
-
-func (m *measured) Counters(a clock.Account, i int) (*clock.Counters, bool) {
-	var sum clock.Counters
-	member := false
-	if int(a) < len(m.books) {
-		sum, member = m.books[a].counters[i], m.books[a].member[i]
-	}
-	for _, part := range m.parts[a] {
-		c, in := m.Counters(part, i)
-		sum.Add(c)
-		member = member || in
-	}
-	return &sum, member
-}
-
-func (m *measured) Ranks(i int) []int { return []int{i} }
-
-// Boxes returns a box for every processor.
-func (m *measured) Boxes(ranks []int) [][]string {
-	sys := procs.System{Grid: m.grid}
-	var out [][]string
-	coords := make([]int, len(m.grid))
-	for _, rank := range ranks {
-		sys.Coords(rank, coords)
-		box := make([]string, len(coords))
-		for k, c := range coords {
-			box[k] = strconv.Itoa(c)
-		}
-		out = append(out, box)
-	}
-	return out
-}

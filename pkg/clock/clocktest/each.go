@@ -4,7 +4,6 @@ package clocktest
 
 import (
 	"slices"
-	"strconv"
 
 	"dvmtools/pkg/clock"
 	"dvmtools/pkg/interval"
@@ -16,21 +15,12 @@ import (
 // Each are clocks with a clock and counters for every processor.
 type Each struct {
 	*clock.Network
-	grid      []int
+	*clock.Ledger
 	power     []float64
 	clock     []units.Seconds
-	books     []book // per account
 	at        clock.Account
-	parts     map[clock.Account][]clock.Account // of accounts that have parts
 	snapshots clock.Snapshots
 	all       []int // 0, 1, ...: the processors of a system without a list
-}
-
-// book is what the processors have in one account; the slices are empty until
-// a processor joins.
-type book struct {
-	counters []clock.Counters
-	member   []bool
 }
 
 // NewEach returns clocks that keep every processor by itself.
@@ -40,7 +30,7 @@ func NewEach(cfg clock.Config) *Each {
 		p *= int64(n)
 	}
 	power := machine.Powers(cfg.Machine.PowerRuns(p))
-	e := &Each{Network: clock.NewNetwork(cfg), grid: slices.Clone(cfg.Grid), power: power, clock: make([]units.Seconds, len(power)), all: make([]int, len(power)), parts: map[clock.Account][]clock.Account{}}
+	e := &Each{Network: clock.NewNetwork(cfg), Ledger: clock.NewLedger(cfg.Grid), power: power, clock: make([]units.Seconds, len(power)), all: make([]int, len(power))}
 	for p := range e.all {
 		e.all[p] = p
 	}
@@ -65,37 +55,27 @@ func seconds(t clock.Instant) units.Seconds { return t.Since(clock.Instant{}) }
 
 // Enter is part of [clock.Clocks].
 func (e *Each) Enter(a clock.Account) {
-	for len(e.books) <= int(a) {
-		e.books = append(e.books, book{})
-	}
 	e.at = a
-	if b := &e.books[a]; b.counters == nil {
-		b.counters = make([]clock.Counters, len(e.power))
-		b.member = make([]bool, len(e.power))
-	}
+	e.Open(a)
 	if t := e.Creation(); t > 0 {
 		for p := range e.clock {
 			e.clock[p] += t
-			e.books[a].counters[p].Create(t)
+			e.Of(a, p).Create(t)
 		}
 	}
 }
 
-// Within is part of [clock.Clocks].
-func (e *Each) Within(a, all clock.Account) { e.parts[all] = append(e.parts[all], a) }
-
 // Join is part of [clock.Clocks].
 func (e *Each) Join(s *procs.System) {
 	for _, p := range e.ranks(s) {
-		e.books[e.at].member[p] = true
+		e.Admit(e.at, p)
 	}
 }
 
 // counters returns what processor p books to, as a member.
 func (e *Each) counters(p int) *clock.Counters {
-	b := &e.books[e.at]
-	b.member[p] = true
-	return &b.counters[p]
+	e.Admit(e.at, p)
+	return e.Of(e.at, p)
 }
 
 // AddOne is part of [clock.Clocks].
@@ -230,44 +210,6 @@ func (e *Each) Await(s *procs.System, k interval.Kind, start, end clock.Instant,
 func (e *Each) Variation(s *procs.System, k interval.Kind) {
 	m := e.Latest(s)
 	for _, p := range e.ranks(s) {
-		e.books[e.at].counters[p].Spread(k, m-e.clock[p])
+		e.Of(e.at, p).Spread(k, m-e.clock[p])
 	}
-}
-
-// Classes is part of [clock.Books].
-func (e *Each) Classes() int { return len(e.power) }
-
-// Class is part of [clock.Books].
-func (e *Each) Class(int) int64 { return 1 }
-
-// Counters is part of [clock.Books].
-func (e *Each) Counters(a clock.Account, i int) (*clock.Counters, bool) {
-	var sum clock.Counters
-	member := false
-	if int(a) < len(e.books) && e.books[a].counters != nil {
-		sum, member = e.books[a].counters[i], e.books[a].member[i]
-	}
-	for _, part := range e.parts[a] {
-		c, in := e.Counters(part, i)
-		sum.Add(c)
-		member = member || in
-	}
-	return &sum, member
-}
-
-// Ranks is part of [clock.Books].
-func (e *Each) Ranks(i int) []int { return []int{i} }
-
-// Boxes is part of [clock.Books]: a box for every processor.
-func (e *Each) Boxes(classes []int) [][]string {
-	var out [][]string
-	for _, p := range classes {
-		box := make([]string, len(e.grid))
-		for k := len(e.grid) - 1; k >= 0; k-- {
-			box[k] = strconv.Itoa(p % e.grid[k])
-			p /= e.grid[k]
-		}
-		out = append(out, box)
-	}
-	return out
 }
