@@ -1,8 +1,6 @@
 package clock
 
 import (
-	"slices"
-
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
@@ -250,83 +248,9 @@ func (e *classes) Pipeline(p *Pipeline) {
 	}
 }
 
-// each calls f for every class of s with its labels.
-func (e *classes) each(s *procs.System, labels [][]int64, f func(i int, l []int64)) {
-	if s.Lower == nil {
-		// No section of the root's grid: processor by processor.
-		e.single()
-		coords := make([]int, len(s.Grid))
-		l := make([]int64, len(s.Grid))
-		for i := range s.Size() {
-			s.Coords(i, coords)
-			for k, c := range coords {
-				l[k] = labels[k][c]
-			}
-			f(s.Rank(i), l)
-		}
-		return
-	}
-	if len(labels) > 0 && !e.recent.has(&labels[0], e.version) {
-		for k := range labels {
-			e.distinguish(s, k, labels[k])
-		}
-		e.recent.add(&labels[0], e.version)
-	}
-	list := e.members(s)
-	if len(list) == len(e.clock) {
-		e.eachOfAll(s, labels, f)
-		return
-	}
-	for _, i := range list {
-		for k := range e.grid {
-			e.labels[k] = labels[k][e.first[k][i/e.stride[k]%len(e.size[k])]-s.Lower[k]]
-		}
-		f(i, e.labels)
-	}
-}
-
-// eachOfAll is each for a system that has processors of all classes. It counts
-// through the groups of all dimensions, the last one fastest, as classes are numbered.
-func (e *classes) eachOfAll(s *procs.System, labels [][]int64, f func(i int, l []int64)) {
-	clear(e.groups)
-	for k := range e.grid {
-		e.labels[k] = labels[k][e.first[k][0]-s.Lower[k]]
-	}
-	for i := range e.clock {
-		f(i, e.labels)
-		for k := len(e.grid) - 1; k >= 0; k-- {
-			e.groups[k]++
-			last := e.groups[k] == len(e.size[k])
-			if last {
-				e.groups[k] = 0
-			}
-			e.labels[k] = labels[k][e.first[k][e.groups[k]]-s.Lower[k]]
-			if !last {
-				break
-			}
-		}
-	}
-}
-
 func (e *classes) AddOne(rank int, a Amount) {
 	e.flush()
-	rest := rank
-	for k := len(e.grid) - 1; k >= 0; k-- {
-		n := e.grid[k]
-		c := rest % n
-		rest /= n
-		if e.size[k][e.group[k][c]] > 1 {
-			labels := make([]int64, n)
-			labels[c] = 1
-			e.split(k, labels)
-		}
-	}
-	i := 0
-	for k := len(e.grid) - 1; k >= 0; k-- {
-		i += e.group[k][rank%e.grid[k]] * e.stride[k]
-		rank /= e.grid[k]
-	}
-	e.work(i, &a)
+	e.work(e.only(rank), &a)
 }
 
 func (e *classes) Latest(s *procs.System) units.Seconds {
@@ -434,14 +358,6 @@ func (e *classes) Classes() int {
 	return len(e.clock)
 }
 
-func (e *classes) Class(i int) int64 {
-	n := int64(1)
-	for k := range e.grid {
-		n *= int64(e.size[k][i/e.stride[k]%len(e.size[k])])
-	}
-	return n
-}
-
 func (e *classes) Counters(a Account, i int) (*Counters, bool) {
 	if int(a) >= len(e.books) || e.books[a] == nil {
 		return &Counters{}, false
@@ -453,45 +369,4 @@ func (e *classes) Counters(a Account, i int) (*Counters, bool) {
 		return &sum, true
 	}
 	return &b.Counters, b.member
-}
-
-// coordinates returns the coordinates of group g of dimension k.
-func (e *classes) coordinates(k, g int) []int {
-	var cs []int
-	for c := e.first[k][g]; c < len(e.group[k]) && len(cs) < e.size[k][g]; c++ {
-		if e.group[k][c] == g {
-			cs = append(cs, c)
-		}
-	}
-	return cs
-}
-
-func (e *classes) Ranks(i int) []int {
-	ranks := []int{0}
-	for k, n := range e.grid {
-		cs := e.coordinates(k, i/e.stride[k]%len(e.size[k]))
-		next := make([]int, 0, len(ranks)*len(cs))
-		for _, r := range ranks {
-			for _, c := range cs {
-				next = append(next, r*n+c)
-			}
-		}
-		ranks = next
-	}
-	return ranks
-}
-
-func (e *classes) Boxes(ids []int) [][]string {
-	groups := make([]int, len(e.grid))
-	for k := range groups {
-		groups[k] = len(e.size[k])
-	}
-	return boxes(groups, ids, func(k int, gs []int) string {
-		var cs []int
-		for _, g := range gs {
-			cs = append(cs, e.coordinates(k, g)...)
-		}
-		slices.Sort(cs)
-		return coordSet(cs)
-	})
 }

@@ -44,16 +44,16 @@ type recentParts struct {
 }
 
 // partsOf returns the parts of the classes of s.
-func (e *classes) partsOf(s *procs.System, p *Parts) []classPart {
-	for i := range e.parts.of {
-		if r := &e.parts.of[i]; r.parts == p && r.system == s && r.version == e.version {
+func (p *partition) partsOf(s *procs.System, of *Parts) []classPart {
+	for i := range p.parts.of {
+		if r := &p.parts.of[i]; r.parts == of && r.system == s && r.version == p.version {
 			return r.list
 		}
 	}
-	r := &e.parts.of[e.parts.next]
-	e.parts.next = (e.parts.next + 1) % len(e.parts.of)
+	r := &p.parts.of[p.parts.next]
+	p.parts.next = (p.parts.next + 1) % len(p.parts.of)
 	r.list = r.list[:0]
-	e.each(s, p.Labels, func(i int, l []int64) { r.list = append(r.list, classPart{i, p.Of(l)}) })
-	r.parts, r.system, r.version = p, s, e.version
+	p.each(s, of.Labels, func(i int, l []int64) { r.list = append(r.list, classPart{i, of.Of(l)}) })
+	r.parts, r.system, r.version = of, s, p.version
 	return r.list
 }
