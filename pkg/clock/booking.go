@@ -199,26 +199,9 @@ func (e *classes) AfterLongest(start Instant, s *procs.System, labels [][]int64,
 
 func (e *classes) Pipeline(p *Pipeline) {
 	e.flush()
-	var ids []int
-	var actors []Actor
-	s := p.System
-	e.each(s, e.LabelsOf(p), func(i int, _ []int64) {
-		coords := make([]int, len(s.Grid))
-		if s.Lower != nil {
-			for k := range coords {
-				coords[k] = e.first[k][i/e.stride[k]%len(e.size[k])] - s.Lower[k]
-			}
-		} else {
-			s.Coords(len(ids), coords)
-		}
-		ids = append(ids, i)
-		actors = append(actors, Actor{Coords: coords, N: e.Class(i), Clock: e.clock[i], Power: e.power[i]})
-	})
-	if own, _ := e.snapshots.Take(p.Since); own != nil {
-		for n, i := range ids {
-			actors[n].Clock, actors[n].Spent = own[i], e.clock[i]-own[i]
-		}
-	}
+	ids, actors := e.actors(p, e.LabelsOf(p))
+	own, _ := e.snapshots.Take(p.Since)
+	setOut(ids, actors, e.clock, own)
 	book, part := e.entered()
 	for n, o := range e.Schedule(p, actors) {
 		i := ids[n]

@@ -174,3 +174,23 @@ type Amount struct {
 
 // scaled returns t*f, rounded before it is added to anything.
 func scaled(t units.Seconds, f float64) units.Seconds { return units.Seconds(float64(t) * f) }
+
+// AddTimes asks for the times of calls, as [Clocks.AddAll] does for one: of the user
+// before a call and inside it, in turns, those of 0 left out. inside says that the
+// first is one inside. redundant is what other processors do as well.
+func AddTimes(c Clocks, s *procs.System, redundant float64, times []units.Seconds, inside bool) {
+	if e, ok := c.(*brief); ok {
+		e.addTimes(s, redundant, times, inside)
+		return
+	}
+	for _, t := range times {
+		if t != 0 {
+			a := Amount{User: t, UserRedundant: redundant, SystemRedundant: redundant}
+			if inside {
+				a.User, a.System = 0, t
+			}
+			c.AddAll(s, a)
+		}
+		inside = !inside
+	}
+}

@@ -156,6 +156,25 @@ func (p *partition) eachOfAll(s *procs.System, labels [][]int64, f func(i int, l
 	}
 }
 
+// actors returns the classes that are told apart by the labels of a pipeline, each
+// as one of its actors. They have no clocks yet.
+func (p *partition) actors(pl *Pipeline, labels [][]int64) (ids []int, actors []Actor) {
+	s := pl.System
+	p.each(s, labels, func(i int, _ []int64) {
+		coords := make([]int, len(s.Grid))
+		if s.Lower != nil {
+			for k := range coords {
+				coords[k] = p.first[k][i/p.stride[k]%len(p.size[k])] - s.Lower[k]
+			}
+		} else {
+			s.Coords(len(ids), coords)
+		}
+		ids = append(ids, i)
+		actors = append(actors, Actor{Coords: coords, N: p.Class(i), Power: p.power[i]})
+	})
+	return ids, actors
+}
+
 func (p *partition) Class(i int) int64 {
 	n := int64(1)
 	for k := range p.grid {

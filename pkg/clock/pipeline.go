@@ -104,6 +104,17 @@ type Outcome struct {
 	End units.Seconds
 }
 
+// setOut gives actors their clocks; ids are their classes. own, when not nil, are
+// clocks from before, since when they have spent what the clock goes on.
+func setOut(ids []int, actors []Actor, clock, own []units.Seconds) {
+	for n, i := range ids {
+		actors[n].Clock = clock[i]
+		if own != nil {
+			actors[n].Clock, actors[n].Spent = own[i], clock[i]-own[i]
+		}
+	}
+}
+
 // LabelsOf returns the labels that tell the processors of a pipeline apart.
 func (n *Network) LabelsOf(p *Pipeline) [][]int64 {
 	if _, single := n.net.Single(); single {

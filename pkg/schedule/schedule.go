@@ -29,15 +29,15 @@ type Schedule struct {
 // Len returns the number of steps.
 func (s *Schedule) Len() int { return len(s.steps) }
 
-// Replay asks fresh clocks of [clock.New] what was recorded, and returns them.
-// The error is that of [clock.Clocks.Err]. The grid and the options of cfg must
-// be those of the recording.
-func (s *Schedule) Replay(cfg clock.Config) (clock.Clocks, error) {
-	p := &player{Clocks: clock.New(cfg), instants: make([]clock.Instant, s.instants+1), snapshots: map[clock.Snapshot]clock.Snapshot{}}
+// Replay asks clocks, which were asked nothing yet, what was recorded. The error is
+// that of [clock.Clocks.Err]. The grid and the options of the clocks must be those of
+// the recording.
+func (s *Schedule) Replay(c clock.Clocks) error {
+	p := &player{Clocks: c, instants: make([]clock.Instant, s.instants+1), snapshots: map[clock.Snapshot]clock.Snapshot{}}
 	for _, step := range s.steps {
 		step(p)
 	}
-	return p.Clocks, p.Err()
+	return p.Err()
 }
 
 // player asks the clocks of another machine.

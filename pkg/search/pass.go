@@ -146,23 +146,22 @@ func (s *state) simulate(ctx context.Context, extents []int, limit units.Seconds
 		return s.cfg.Known.outcome(s.point, extents)
 	}
 	cfg := sim.Config{Machine: s.cfg.Machine, Grid: extents, Options: s.cfg.Options, Lenient: s.cfg.Lenient}
-	var r *sim.Result
+	var o *outcome
 	var err error
 	if s.recorder != nil {
-		r, err = s.recorder.run(ctx, cfg)
+		o, err = s.recorder.outcome(ctx, cfg, s.cfg.Explain)
 	} else {
 		cfg.Limit = limit
-		r, err = sim.Run(ctx, cfg, s.prog.Source())
+		o, err = simulate(ctx, cfg, s.prog, s.cfg.Explain)
 	}
 	// One that is slower is given up whether or not that was seen before its end.
-	if errors.Is(err, sim.ErrAbandoned) || err == nil && limit > 0 && r.ExecutionTime() > limit {
+	if errors.Is(err, sim.ErrAbandoned) || err == nil && limit > 0 && o.time > limit {
 		return &outcome{abandonedAt: limit}
 	}
 	if err != nil {
 		return &outcome{err: err}
 	}
-	main := &r.Intervals()[0]
-	return &outcome{time: r.ExecutionTime(), efficiency: main.Efficiency, main: main.Times, warnings: r.Warnings}
+	return o
 }
 
 // take records the outcome of a grid. One that cannot be simulated is recorded

@@ -34,8 +34,33 @@ func newRecorder(prog *program.Program) *recorder {
 	return &recorder{prog: prog, by: map[string]*recording{}}
 }
 
-// run returns what [sim.Run] does.
-func (r *recorder) run(ctx context.Context, cfg sim.Config) (*sim.Result, error) {
+// outcome simulates a grid, or replays what was recorded of it. main asks for the
+// characteristics of the whole program.
+func (r *recorder) outcome(ctx context.Context, cfg sim.Config, main bool) (*outcome, error) {
+	was, first := r.recorded(ctx, cfg)
+	switch {
+	case first:
+		return resultOutcome(was.Result), nil
+	case was == nil:
+	case main:
+		if res, err := was.On(cfg.Machine); err == nil {
+			return resultOutcome(res), nil
+		} else if !errors.Is(err, sim.ErrPowers) {
+			return nil, err
+		}
+	default:
+		if f, err := was.FiguresOn(cfg.Machine); err == nil {
+			return figuresOutcome(f), nil
+		} else if !errors.Is(err, sim.ErrPowers) {
+			return nil, err
+		}
+	}
+	return simulate(ctx, cfg, r.prog, main)
+}
+
+// recorded returns the recording of a grid, nil when there is none, and whether it was
+// made now, on the machine of cfg.
+func (r *recorder) recorded(ctx context.Context, cfg sim.Config) (was *sim.Recorded, now bool) {
 	r.mu.Lock()
 	name := GridText(cfg.Grid)
 	k := r.by[name]
@@ -45,7 +70,6 @@ func (r *recorder) run(ctx context.Context, cfg sim.Config) (*sim.Result, error)
 	}
 	full := r.steps >= mostSteps
 	r.mu.Unlock()
-	var first *sim.Result
 	if !full {
 		k.once.Do(func() {
 			was, err := sim.Record(ctx, cfg, r.prog.Source())
@@ -55,16 +79,33 @@ func (r *recorder) run(ctx context.Context, cfg sim.Config) (*sim.Result, error)
 			r.mu.Lock()
 			r.steps += was.Steps()
 			r.mu.Unlock()
-			k.was, first = was, was.Result
+			k.was, now = was, true
 		})
 	}
-	if first != nil {
-		return first, nil
-	}
-	if k.was != nil {
-		if res, err := k.was.On(cfg.Machine); !errors.Is(err, sim.ErrPowers) {
-			return res, err
+	return k.was, now
+}
+
+// simulate simulates a grid. main asks for the characteristics of the whole program.
+func simulate(ctx context.Context, cfg sim.Config, prog *program.Program, main bool) (*outcome, error) {
+	if main {
+		r, err := sim.Run(ctx, cfg, prog.Source())
+		if err != nil {
+			return nil, err
 		}
+		return resultOutcome(r), nil
 	}
-	return sim.Run(ctx, cfg, r.prog.Source())
+	f, err := sim.RunFigures(ctx, cfg, prog.Source())
+	if err != nil {
+		return nil, err
+	}
+	return figuresOutcome(f), nil
+}
+
+func resultOutcome(r *sim.Result) *outcome {
+	main := &r.Intervals()[0]
+	return &outcome{time: r.ExecutionTime(), efficiency: main.Efficiency, main: main.Times, warnings: r.Warnings}
+}
+
+func figuresOutcome(f *sim.Figures) *outcome {
+	return &outcome{time: f.ExecutionTime, efficiency: f.Efficiency, warnings: f.Warnings}
 }

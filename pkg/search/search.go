@@ -184,7 +184,7 @@ type grid struct {
 type outcome struct {
 	time       units.Seconds
 	efficiency float64
-	main       interval.Times // of the whole program
+	main       interval.Times // of the whole program, only for explanations
 	warnings   []*diag.Error
 	err        error
 	// abandonedAt, when it is not 0, is the limit that the execution time exceeds;

@@ -11,6 +11,7 @@ import (
 	"dvmtools/internal/testtraces"
 	"dvmtools/internal/tracegen"
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/options"
@@ -85,6 +86,16 @@ func TestRecordedSimulationsCanBeReplayed(t *testing.T) {
 					if a, b := written(t, got), written(t, want); a != b {
 						t.Errorf("%s on %v, %s, replayed on %s, order %s:\n%s\nsimulated:\n%s", name, grid, async, m.Name, m.Order(), a, b)
 					}
+					where := fmt.Sprintf("%s on %v, %s, %s, order %s", name, grid, async, m.Name, m.Order())
+					figures, err := r.FiguresOn(m)
+					if err != nil {
+						t.Fatal(where, err)
+					}
+					sameFigures(t, where+", replayed", figures, want)
+					if figures, err = sim.RunFigures(context.Background(), cfg, source(t, name, b)); err != nil {
+						t.Fatal(where, err)
+					}
+					sameFigures(t, where, figures, want)
 					replayed++
 				}
 			}
@@ -93,6 +104,15 @@ func TestRecordedSimulationsCanBeReplayed(t *testing.T) {
 	t.Logf("%d simulations replayed, %d steps recorded", replayed, steps)
 	if replayed < 200 {
 		t.Errorf("only %d simulations were replayed", replayed)
+	}
+}
+
+// sameFigures checks figures against the result of an ordinary simulation.
+func sameFigures(t *testing.T, where string, f *sim.Figures, want *sim.Result) {
+	t.Helper()
+	main := &want.Intervals()[0]
+	if f.ExecutionTime != want.ExecutionTime() || f.Efficiency != main.Efficiency || len(f.Warnings) != len(want.Warnings) {
+		t.Errorf("%s: figures %v s, %v, %d warnings, simulated %v s, %v, %d", where, f.ExecutionTime, f.Efficiency, len(f.Warnings), want.ExecutionTime(), main.Efficiency, len(want.Warnings))
 	}
 }
 
@@ -123,6 +143,54 @@ func TestReplayRefuses(t *testing.T) {
 	}
 }
 
+// What brief clocks keep has the bits of an ordinary simulation in every interval.
+func TestBriefSimulationsHaveTheSameBits(t *testing.T) {
+	kept := map[string]bool{}
+	for _, name := range []string{"execution_time", "total_time", "efficiency", "productive_time", "cpu_time", "sys_time", "io_time", "communication", "insuff_parallelism", "idle", "lost_time", "load_imbalance"} {
+		kept[name] = true
+	}
+	for i, path := range testtraces.Sample(t) {
+		b := testtraces.Text(t, path)
+		for k, grid := range [][]int{{3}, {2, 4}} {
+			cfg := sim.Config{Machine: machineOf(t, []string{bus, mixed}[(i+k)%2]), Grid: grid, Options: sim.Defaults()}
+			want, err := sim.Run(context.Background(), cfg, source(t, path, b))
+			if err != nil {
+				if !tooWide(err) {
+					t.Fatal(path, err)
+				}
+				continue
+			}
+			cfg.NewClocks = clock.NewBrief
+			calls, err := call.Record(source(t, path, b))
+			if err != nil {
+				t.Fatal(path, err)
+			}
+			got, err := sim.Run(context.Background(), cfg, repeats.New(calls).Source())
+			if err != nil {
+				t.Fatal(path, err)
+			}
+			n := 0
+			for j := range want.Intervals() {
+				x, y := &want.Intervals()[j], &got.Intervals()[j]
+				if x.Processors != y.Processors || x.Count != y.Count || x.Operations != y.Operations {
+					t.Errorf("%s on %v, interval %d: %d processors, %d times, want %d, %d", path, grid, x.ID, y.Processors, y.Count, x.Processors, x.Count)
+				}
+				for _, c := range interval.Characteristics() {
+					if kept[c.Name] {
+						n++
+						if a, b := c.Value(&y.Times), c.Value(&x.Times); a != b {
+							t.Errorf("%s on %v, interval %d: %s %v, want %v", path, grid, x.ID, c.Name, a, b)
+						}
+					}
+				}
+			}
+			if n != len(want.Intervals())*len(kept) {
+				t.Errorf("%s: %d figures of %d intervals compared", path, n, len(want.Intervals()))
+			}
+		}
+	}
+}
+
 func BenchmarkRecorded(b *testing.B) {
 	m := machineOf(b, bus)
 	r, err := sim.Record(context.Background(), sim.Config{Machine: m, Grid: []int{4, 4}, Options: sim.Defaults()}, testtraces.Calls(b, "compute/jac.ptr.zst").Source())
@@ -148,7 +216,7 @@ func BenchmarkMachines(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := r.On(m); err != nil {
+		if _, err := r.FiguresOn(m); err != nil {
 			b.Fatal(err)
 		}
 	}

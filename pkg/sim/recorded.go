@@ -44,7 +44,19 @@ func Record(ctx context.Context, cfg Config, src call.Source) (*Recorded, error)
 // On returns what [Run] gives on another machine with the same grid and
 // options, to the last bit, at a small part of the cost. It may be called
 // several times at once.
-func (r *Recorded) On(m *machine.Machine) (*Result, error) {
+func (r *Recorded) On(m *machine.Machine) (*Result, error) { return r.on(m, clock.New) }
+
+// FiguresOn is On for what [RunFigures] gives, at less cost.
+func (r *Recorded) FiguresOn(m *machine.Machine) (*Figures, error) {
+	res, err := r.on(m, clock.NewBrief)
+	if err != nil {
+		return nil, err
+	}
+	return res.figures(), nil
+}
+
+// on replays on another machine, with clocks that are made by clocks.
+func (r *Recorded) on(m *machine.Machine, clocks func(clock.Config) clock.Clocks) (*Result, error) {
 	was := r.Result
 	if err := CheckGrid(m, was.Grid); err != nil {
 		return nil, err
@@ -56,12 +68,12 @@ func (r *Recorded) On(m *machine.Machine) (*Result, error) {
 	if was.Options.Balance == options.Power && !slices.Equal(m.PowerRuns(p), was.Machine.PowerRuns(p)) {
 		return nil, ErrPowers
 	}
-	clocks, err := r.schedule.Replay(clock.Config{Machine: m, Grid: was.Grid, Options: was.Options.Model})
-	if err != nil {
+	books := clocks(clock.Config{Machine: m, Grid: was.Grid, Options: was.Options.Model})
+	if err := r.schedule.Replay(books); err != nil {
 		return nil, diag.Impossible(diag.Pos{File: was.tree.root.file, Line: was.tree.root.line}, "model/no-path", "%v", err)
 	}
 	res := *was
-	res.Machine, res.books, res.nodes, res.classes, res.lines, res.explanation = m, clocks, nil, nil, nil, nil
+	res.Machine, res.books, res.nodes, res.classes, res.lines, res.explanation = m, books, nil, nil, nil, nil
 	res.integrate()
 	if err := res.check(); err != nil {
 		return nil, err
