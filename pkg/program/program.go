@@ -24,12 +24,15 @@ type Program struct {
 // own is what a call has of its own when it repeats another one.
 type own struct {
 	Times
-	seq int64
 	pos diag.Pos
 }
 
-// Times are the two times of a call: of the user before it, and inside it.
-type Times struct{ Before, Inside units.Seconds }
+// Times are the two times of a call, of the user before it and inside it, and its
+// number.
+type Times struct {
+	Before, Inside units.Seconds
+	Seq            int64
+}
 
 // Repeat is a stretch of a program: Count times Period calls that are the same but
 // for their times, beginning with the call First, counted from 0.
@@ -44,7 +47,7 @@ func New(rec *call.Recording) *Program {
 	p := &Program{Recording: rec, own: make([]own, rec.Len()), repeats: find(rec)}
 	for i := range p.own {
 		c := rec.Call(i)
-		p.own[i] = own{Times{c.CallTime, c.RetTime}, c.Seq, c.Pos}
+		p.own[i] = own{Times{c.CallTime, c.RetTime, c.Seq}, c.Pos}
 	}
 	return p
 }

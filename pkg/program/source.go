@@ -59,7 +59,7 @@ func (s *Source) Next() (*call.Call, error) {
 	}
 	// The calls of a step are few, so that they stay in the caches of the machine.
 	c, o := &s.calls[s.at], &s.program.own[i]
-	c.CallTime, c.RetTime, c.Seq, c.Pos = o.Before, o.Inside, o.seq, o.pos
+	c.CallTime, c.RetTime, c.Seq, c.Pos = o.Before, o.Inside, o.Seq, o.pos
 	return c, nil
 }
 

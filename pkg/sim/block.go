@@ -27,27 +27,27 @@ type block struct {
 	// expected is how much work the times of the call at hand are still to give.
 	expected int
 	// alike is the system whose processors spend the time before the call at hand
-	// alike, nil when they do not.
-	alike  *procs.System
-	odd    bool
-	before standing
-	each   []visits // what each time adds to the intervals
+	// alike, if that was asked for last; nil when they do not.
+	alike *procs.System
+	// entered is the account of the questions so far, wanted that of the next one,
+	// none before the first of the step.
+	entered, wanted clock.Account
+	odd             bool
+	before          standing
+	counted         []*int64 // what each time adds 1 to
 }
 
-// question asks the clocks something. t are the times of the call.
+// none is no account.
+const none clock.Account = -1
+
+// question asks the clocks something for a call.
 type question func(t program.Times)
 
-// standing is what a time step changes beside clocks.
+// standing is what a time step must leave as it is to be a block.
 type standing struct {
-	cur    *node
-	nodes  []visits
-	warned int
-}
-
-// visits are the counts of an interval.
-type visits struct {
-	count int64
-	ops   interval.Operations
+	cur      *node
+	accounts clock.Account
+	warned   int
 }
 
 // openBlock writes down what the time step that begins asks, when that may be all
@@ -55,10 +55,10 @@ type visits struct {
 func (s *Sim) openBlock() {
 	s.closeBlock()
 	s.block = nil
-	if s.lines != nil || s.ideal != nil || s.timeline != nil || s.costs != nil || !s.betweenSteps() {
+	if s.ideal != nil || s.timeline != nil || s.costs != nil || !s.betweenSteps() {
 		return
 	}
-	s.block = &block{Clocks: s.clocks, sim: s, calls: make([][]question, s.repeats.place.Period), before: s.stands()}
+	s.block = &block{Clocks: s.clocks, sim: s, calls: make([][]question, s.repeats.place.Period), before: s.stands(), entered: none, wanted: none}
 	s.clocks = s.block
 }
 
@@ -69,18 +69,11 @@ func (s *Sim) closeBlock() {
 		return
 	}
 	s.clocks = b.Clocks
-	after := s.stands()
-	if b.odd || b.expected != 0 || !s.betweenSteps() || !s.repeats.use || after.cur != b.before.cur || after.warned != b.before.warned || len(after.nodes) != len(b.before.nodes) {
+	if b.odd || b.expected != 0 || !s.betweenSteps() || !s.repeats.use || s.stands() != b.before {
 		s.block = nil
 		return
 	}
-	for i, n := range after.nodes {
-		d := visits{count: n.count - b.before.nodes[i].count}
-		for k := range interval.NumKinds {
-			*d.ops.Kind(k) = *n.ops.Kind(k) - *b.before.nodes[i].ops.Kind(k)
-		}
-		b.each = append(b.each, d)
-	}
+	b.reach()
 }
 
 // betweenSteps reports whether nothing is under way between two time steps.
@@ -92,11 +85,15 @@ func (s *Sim) betweenSteps() bool {
 
 // stands returns what the simulation stands at.
 func (s *Sim) stands() standing {
-	st := standing{cur: s.tree.cur, warned: len(s.notes.warned)}
-	for _, n := range s.tree.nodes {
-		st.nodes = append(st.nodes, visits{n.count, n.ops})
+	return standing{s.tree.cur, s.tree.accounts, len(s.notes.warned)}
+}
+
+// count counts n up, in the time steps that a block passes as well.
+func (s *Sim) count(n *int64) {
+	*n++
+	if s.block != nil {
+		s.block.counted = append(s.block.counted, n)
 	}
-	return st
 }
 
 // passSteps passes the time steps that come next and of which the block says all.
@@ -126,12 +123,8 @@ func (s *Sim) passSteps(ctx context.Context, src *program.Source) error {
 	if steps > 0 {
 		s.passed += steps
 		s.repeats.place = src.Place()
-		for i, d := range b.each {
-			n := s.tree.nodes[i]
-			n.count += steps * d.count
-			for k := range interval.NumKinds {
-				*n.ops.Kind(k) += steps * *d.ops.Kind(k)
-			}
+		for _, n := range b.counted {
+			*n += steps
 		}
 	}
 	if s.over {
@@ -141,8 +134,22 @@ func (s *Sim) passSteps(ctx context.Context, src *program.Source) error {
 }
 
 func (b *block) note(q question) {
+	b.reach()
+	b.alike = nil
+	b.keep(q)
+}
+
+func (b *block) keep(q question) {
 	at := b.sim.repeats.place.At
 	b.calls[at] = append(b.calls[at], q)
+}
+
+// reach writes down that the account that is wanted is entered.
+func (b *block) reach() {
+	if a := b.wanted; b.entered != a {
+		b.entered = a
+		b.keep(func(program.Times) { b.Clocks.Enter(a) })
+	}
 }
 
 // asksBefore writes down how the user's time before the call at hand passes.
@@ -163,29 +170,33 @@ func (b *block) asksWithin(t spent, e *effect, inBody bool) {
 }
 
 // passes writes down how the time before a call or inside it passes: by the parts
-// of an open loop, or alike.
+// of an open loop, or alike. In the body of a loop it is booked to the body.
 func (b *block) passes(t spent, inLoop, inside bool) {
 	s := b.sim
 	if t.merged != 0 {
 		b.expected++
 	}
-	if p := s.loop.portion; inLoop && p != nil && p.share != nil {
-		b.alike = nil
+	p := s.loop.portion
+	if inLoop = inLoop && p != nil; inLoop && s.lines != nil {
+		defer func(a clock.Account) { b.wanted = a }(b.wanted)
+		b.wanted = s.body().account
+	}
+	if inLoop && p.share != nil {
 		b.odd = b.odd || s.loop.deferred() || len(s.loop.edges) > 0 || p.cost != nil
 		b.note(b.inParts(p.loop.System, p.partsOfAll(), inside))
 		return
 	}
 	sys := s.objects.Current()
 	redundant := s.redundantOf(sys)
-	if asked := b.calls[s.repeats.place.At]; inside && len(asked) == 1 && b.alike == sys {
-		asked[0] = b.byAllTwice(sys, redundant)
+	if asked := b.calls[s.repeats.place.At]; inside && b.alike == sys && b.entered == b.wanted {
+		asked[len(asked)-1] = b.byAllTwice(sys, redundant)
+		b.alike = nil
 		return
 	}
-	b.alike = nil
+	b.note(b.byAll(sys, redundant, inside))
 	if !inside {
 		b.alike = sys
 	}
-	b.note(b.byAll(sys, redundant, inside))
 }
 
 // inParts is the question of a loop's time.
@@ -251,9 +262,14 @@ func (b *block) placeOf(t clock.Instant) int {
 	return i
 }
 
-// Enter is part of [clock.Clocks].
+// Enter is part of [clock.Clocks]. Another line of an interval is entered when
+// something is asked for it, another interval at once: clocks add up what is asked
+// for one interval until then.
 func (b *block) Enter(a clock.Account) {
-	b.note(func(program.Times) { b.Clocks.Enter(a) })
+	b.wanted = a
+	if of := b.sim.tree.of; b.entered == none || of[a] != of[b.entered] {
+		b.reach()
+	}
 	b.Clocks.Enter(a)
 }
 
@@ -359,9 +375,11 @@ func (b *block) AfterLongest(start clock.Instant, s *procs.System, labels [][]in
 	return b.Clocks.AfterLongest(start, s, labels, work)
 }
 
-// Placed is part of [clock.Clocks].
+// Placed is part of [clock.Clocks]; only what the call at hand starts is expected.
 func (b *block) Placed(x int, by, messages int64, bytes units.Bytes, start, end clock.Instant) {
-	b.odd = true
+	b.odd = b.odd || by != b.sim.lines.call.seq
+	from, to := b.placeOf(start), b.placeOf(end)
+	b.note(func(t program.Times) { b.Clocks.Placed(x, t.Seq, messages, bytes, b.instants[from], b.instants[to]) })
 	b.Clocks.Placed(x, by, messages, bytes, start, end)
 }
 

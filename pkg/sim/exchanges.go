@@ -33,15 +33,17 @@ type exchangeKey struct {
 // the intervals that are open and at its line, and returns what it costs are
 // booked to: nil when lines are not wanted.
 func (s *Sim) countOperation(k interval.Kind) *exchangesAt {
-	s.tree.operation(k)
+	for n := s.tree.cur; n != nil; n = n.parent {
+		s.count(n.ops.Kind(k))
+	}
 	if s.lines == nil {
 		return nil
 	}
-	*s.lines.at.ops.Kind(k)++
+	s.count(s.lines.at.ops.Kind(k))
 	by := s.lines.call
 	for _, x := range s.lines.at.starts {
 		if x.kind == k && x.by.name == by.name {
-			x.count++
+			s.count(&x.count)
 			return x
 		}
 	}
@@ -55,7 +57,7 @@ func (s *Sim) countOperation(k interval.Kind) *exchangesAt {
 		s.lines.known[key] = x
 		s.tree.exchanges = append(s.tree.exchanges, x)
 	}
-	x.count++
+	s.count(&x.count)
 	s.lines.at.starts = append(s.lines.at.starts, x)
 	return x
 }

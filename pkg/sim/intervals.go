@@ -42,7 +42,11 @@ func beginInterval(typ interval.Type) doer {
 			return effect{}, nil
 		}
 		expr := f.expr
-		return effect{then: func() { s.enter(s.tree.begin(typ, c, expr)) }}, nil
+		return effect{then: func() {
+			n := s.tree.begin(typ, c, expr)
+			s.count(&n.count)
+			s.enter(n)
+		}}, nil
 	}
 }
 

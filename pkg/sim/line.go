@@ -28,7 +28,7 @@ type lineAccount struct {
 	account clock.Account
 	// from is the first line of the stretch, last the line that ends it.
 	from, last int
-	funcs      []interval.Function
+	funcs      []*interval.Function
 	starts     []*exchangesAt // those that the calls of the line start
 	ops        interval.Operations
 	// under is the account of the line that this one is a part of, nil for that
@@ -60,7 +60,7 @@ type lineBook struct {
 func (s *Sim) lineOf(n *node, k lineKey) *lineAccount {
 	l := n.byLine[k]
 	if l == nil {
-		l = &lineAccount{lineKey: k, account: s.tree.newAccount(), from: k.line, last: k.line}
+		l = &lineAccount{lineKey: k, account: s.tree.newAccount(n), from: k.line, last: k.line}
 		s.clocks.Within(l.account, n.account)
 		if n.byLine == nil {
 			n.byLine = map[lineKey]*lineAccount{}
@@ -79,12 +79,12 @@ func (s *Sim) atLine(c *call.Call) {
 	}
 	s.lines.call = callSite(c)
 	l := s.reach(lineKey{file: c.File, line: c.Line})
-	i := slices.IndexFunc(l.funcs, func(f interval.Function) bool { return f.Func == c.Func })
+	i := slices.IndexFunc(l.funcs, func(f *interval.Function) bool { return f.Func == c.Func })
 	if i < 0 {
 		i = len(l.funcs)
-		l.funcs = append(l.funcs, interval.Function{Func: c.Func})
+		l.funcs = append(l.funcs, &interval.Function{Func: c.Func})
 	}
-	l.funcs[i].Calls++
+	s.count(&l.funcs[i].Calls)
 	if c.Class() == libdvm.EndLoopNest {
 		for _, b := range s.lines.bodies {
 			if b.file == c.File && b.line <= c.Line {
@@ -154,7 +154,11 @@ func (l *lineAccount) record() interval.Line {
 	if l.under != nil {
 		return interval.Line{File: l.file, Line: l.under.last, FromLine: l.under.from}
 	}
-	return interval.Line{File: l.file, Line: l.last, FromLine: l.from, Functions: slices.Clone(l.funcs), Operations: l.ops}
+	rec := interval.Line{File: l.file, Line: l.last, FromLine: l.from, Operations: l.ops}
+	for _, f := range l.funcs {
+		rec.Functions = append(rec.Functions, *f)
+	}
+	return rec
 }
 
 // addLines adds what was booked to the lines of interval n to r.lines[at].

@@ -38,8 +38,10 @@ type tree struct {
 	root  *node
 	cur   *node
 	nodes []*node
-	// accounts is how many accounts intervals and lines have.
+	// accounts is how many accounts intervals and lines have, of has for each that
+	// of the interval.
 	accounts clock.Account
+	of       []clock.Account
 	// exchanges are those of all places, in the order of their first starts; none
 	// when lines are not wanted.
 	exchanges []*exchangesAt
@@ -47,16 +49,23 @@ type tree struct {
 
 func newTree(file string, line int) *tree {
 	root := &node{typ: interval.Main, file: file, line: line, count: 1}
-	return &tree{root: root, cur: root, nodes: []*node{root}, accounts: 1}
+	return &tree{root: root, cur: root, nodes: []*node{root}, accounts: 1, of: []clock.Account{0}}
 }
 
-// newAccount returns an account that nothing has been booked to.
-func (t *tree) newAccount() clock.Account {
+// newAccount returns an account that nothing has been booked to, of a line of
+// interval n, or of a new interval for nil.
+func (t *tree) newAccount(n *node) clock.Account {
+	a := t.accounts
 	t.accounts++
-	return t.accounts - 1
+	if n != nil {
+		t.of = append(t.of, n.account)
+	} else {
+		t.of = append(t.of, a)
+	}
+	return a
 }
 
-// begin enters an interval and returns its node.
+// begin enters an interval and returns its node; the caller counts it.
 func (t *tree) begin(typ interval.Type, c *call.Call, expr *int64) *node {
 	k := nodeKey{typ: typ, file: c.File, line: c.Line}
 	if expr != nil {
@@ -64,7 +73,7 @@ func (t *tree) begin(typ interval.Type, c *call.Call, expr *int64) *node {
 	}
 	n := t.cur.byKey[k]
 	if n == nil {
-		n = &node{account: t.newAccount(), parent: t.cur, level: t.cur.level + 1, typ: typ, file: c.File, line: c.Line, expr: expr}
+		n = &node{account: t.newAccount(nil), parent: t.cur, level: t.cur.level + 1, typ: typ, file: c.File, line: c.Line, expr: expr}
 		t.nodes = append(t.nodes, n)
 		t.cur.kids = append(t.cur.kids, n)
 		if t.cur.byKey == nil {
@@ -72,7 +81,6 @@ func (t *tree) begin(typ interval.Type, c *call.Call, expr *int64) *node {
 		}
 		t.cur.byKey[k] = n
 	}
-	n.count++
 	t.cur = n
 	return n
 }
@@ -85,11 +93,4 @@ func (t *tree) open() interval.Type {
 // end leaves the innermost interval.
 func (t *tree) end() {
 	t.cur = t.cur.parent
-}
-
-// operation counts an operation in the interval and all around it.
-func (t *tree) operation(k interval.Kind) {
-	for n := t.cur; n != nil; n = n.parent {
-		*n.ops.Kind(k)++
-	}
 }
