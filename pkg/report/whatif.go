@@ -14,6 +14,8 @@ var (
 	scriptWorker string
 	//go:embed assets/whatif.js
 	scriptWhatIf string
+	//go:embed assets/whatif_simulator.js
+	scriptSimulator string
 	//go:embed assets/whatif_update.js
 	scriptUpdate string
 	//go:embed assets/whatif_panel.js
@@ -40,7 +42,7 @@ type WhatIf struct {
 // WebAssembly and a worker from a Blob as well.
 func newWhatIfFrame(title string) frame {
 	return policedFrame(title, styleSheet+styleWhatIf, "'wasm-unsafe-eval'", "; worker-src blob:",
-		append(reportScripts(), scriptWhatIf, scriptUpdate, scriptPanel, scriptSweep, scriptPair, scriptStart))
+		append(reportScripts(), scriptWhatIf, scriptSimulator, scriptUpdate, scriptPanel, scriptSweep, scriptPair, scriptStart))
 }
 
 // writeWhatIf writes what the script simulates with.

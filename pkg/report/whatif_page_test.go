@@ -227,35 +227,31 @@ func (c *changeable) run(t testing.TB, line string) string {
 	return string(out)
 }
 
-// TestWhatIfComplains: what cannot be simulated is said, and the last good
-// figures stay.
+// TestWhatIfComplains: what cannot be simulated is said beside the control that is
+// the cause, and the last good figures stay, marked as such.
 func TestWhatIfComplains(t *testing.T) {
 	b := startBrowser(t)
 	c := changeableOf(t, "compute/jac.ptr.zst", "cluster.par", 2, 2)
 	x := b.openChangeable(t, c.page(t))
+	const start, power = `[data-number="hpc.TStart"]`, `[data-number="power"]`
 	for _, bad := range []struct{ field, value, words string }{
 		{"#grid", "4096x4096", "the machine is too small"},
 		{"#grid", "0x2", "a grid extent is 0, expected at least 1"},
-		{`[data-number="hpc.TStart"]`, "1e99", "expected a value in range"},
-		{`[data-number="hpc.TStart"]`, "fast", "expected a number"},
-		{`[data-number="power"]`, "-1", "expected a number greater than 0"},
+		{start, "1e99", "expected a value in range"},
+		{start, "fast", "expected a number"},
+		{power, "-1", "expected a number greater than 0"},
 	} {
 		x.enter(bad.field, bad.value)
-		x.await(`!document.querySelector("#wrong").hidden`)
-		s := x.text("#wrong")
-		if !strings.Contains(s, bad.words) || !strings.Contains(s, "The figures are those of the last setting that could be simulated.") {
-			t.Errorf("%s = %s: %q, expected %q", bad.field, bad.value, s, bad.words)
-		}
-		var stale bool
-		x.eval(`document.body.classList.contains("stale")`, &stale)
-		if !stale {
-			t.Errorf("%s = %s: the figures are not marked", bad.field, bad.value)
-		}
+		x.complains(bad.field, bad.words)
 		if bad.value == "1e99" {
-			x.shot("whatif-wrong")
+			for _, theme := range []string{"dark", "light"} {
+				x.size(1280, 900, theme)
+				x.contrast(theme)
+				x.shot("whatif-wrong-" + theme)
+			}
 		}
 		x.click("#undo")
-		x.await(`document.querySelector("#wrong").hidden`)
+		x.good()
 		x.shows(c, c.base.Setting)
 	}
 	x.quiet()
@@ -264,25 +260,71 @@ func TestWhatIfComplains(t *testing.T) {
 	heat := changeableOf(t, "single/f02_heat3d.ptr.zst", "cluster.par", 2, 2)
 	x = b.openChangeable(t, heat.page(t))
 	x.enter("#grid", "64x1")
-	x.await(`!document.querySelector("#wrong").hidden`)
-	if s := x.text("#wrong"); !strings.HasPrefix(s, "strtsh_ (call 23, f02_heat3d.fdv:20): the shadow edge of dimension") {
-		t.Errorf("a shadow edge that is too wide: %q", s)
-	}
+	x.complains("#grid", "strtsh_ (call 23, f02_heat3d.fdv:20): the shadow edge of dimension")
 	x.enter("#grid", "2x1")
+	x.good()
 	x.shows(heat, heat.changed(func(s *whatif.Setting) { s.Grid = []int{2, 1} }))
 	x.quiet()
 
-	// Without WebAssembly the prediction is shown.
-	x = b.tab(t)
-	x.do("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": "delete globalThis.WebAssembly"}, nil)
-	x.open(c.page(t), "")
-	if s := x.text("#changes"); !strings.Contains(s, "This browser has no WebAssembly") {
-		t.Errorf("without WebAssembly the panel says %q", s)
+	// Without what the simulator needs the prediction is shown, and nothing that
+	// does not work.
+	for lacking, words := range map[string]string{
+		"delete globalThis.WebAssembly":                                              "This browser has no WebAssembly, which the simulator needs.",
+		"delete globalThis.DecompressionStream":                                      "This browser has no DecompressionStream, which the simulator needs.",
+		"globalThis.Worker = class { constructor() { throw new Error('no more'); }}": "The simulator does not start: no more.",
+	} {
+		x = b.tab(t)
+		x.do("Page.addScriptToEvaluateOnNewDocument", map[string]any{"source": lacking}, nil)
+		x.open(c.page(t), "")
+		if s := x.text("#changes"); s != words+" The page shows the prediction, and nothing can be changed." {
+			t.Errorf("%s: the panel says %q", lacking, s)
+		}
+		var alert bool
+		x.eval(`document.querySelector("#changes").role === "alert" && !document.querySelector("#whatif button, #whatif input") && !document.body.classList.contains("stale")`, &alert)
+		if !alert {
+			t.Errorf("%s: there are controls, or it is not announced", lacking)
+		}
+		if s := x.text("#top .tiles"); !strings.Contains(s, "Execution time") {
+			t.Errorf("%s: the tiles say %q", lacking, s)
+		}
+		x.shot("whatif-none")
+		x.quiet()
 	}
-	if s := x.text("#top .tiles"); !strings.Contains(s, "Execution time") {
-		t.Errorf("without WebAssembly the tiles say %q", s)
+}
+
+// complains waits for a message and checks that it stands in the row of a field,
+// which is described by it, that it is announced, and that the figures are marked.
+func (x *tab) complains(field, words string) {
+	x.t.Helper()
+	x.await(`!document.querySelector("#wrong").hidden`)
+	var state struct {
+		Words, Announced, Mark string
+		InPlace, Stale         bool
+		Invalid                []string
 	}
-	x.quiet()
+	x.eval(fmt.Sprintf(`(() => { const wrong = document.querySelector("#wrong"), field = document.querySelector(%q), alert = document.querySelector("#stale");
+		return { Words: wrong.textContent, Announced: alert.role === "alert" && alert.checkVisibility() ? alert.textContent : "",
+			InPlace: wrong.closest(".knob") === field.closest(".knob") && wrong.checkVisibility() && field.getAttribute("aria-describedby") === "wrong" && field.ariaInvalid === "true",
+			Stale: document.body.classList.contains("stale"), Mark: getComputedStyle(document.querySelector("#use h2"), "::after").content,
+			Invalid: [...document.querySelectorAll("[aria-invalid]")].map((e) => e.closest(".knob").dataset.knob) }; })()`, field), &state)
+	if !strings.Contains(state.Words, words) || !state.InPlace {
+		x.t.Errorf("%s: the message %q (in place: %v), expected %q", field, state.Words, state.InPlace, words)
+	}
+	if !strings.Contains(state.Announced, words) || !strings.Contains(state.Announced, "The figures are those of the last setting that could be simulated") {
+		x.t.Errorf("%s: announced is %q", field, state.Announced)
+	}
+	if !state.Stale || !strings.Contains(state.Mark, "last setting that could be simulated") {
+		x.t.Errorf("%s: the figures are not marked", field)
+	}
+	if len(slices.Compact(state.Invalid)) != 1 {
+		x.t.Errorf("%s: marked as invalid are the controls %q", field, state.Invalid)
+	}
+}
+
+// good waits until nothing is wrong.
+func (x *tab) good() {
+	x.t.Helper()
+	x.await(`document.querySelector("#wrong").hidden && document.querySelector("#stale").hidden && !document.body.classList.contains("stale") && !document.querySelector("[aria-invalid]")`)
 }
 
 // TestWhatIfSweep: charts over processors and over a parameter.

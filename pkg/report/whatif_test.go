@@ -108,13 +108,19 @@ func (c *changeable) records(t testing.TB, s whatif.Setting) string {
 // page returns the page of the first setting.
 func (c *changeable) page(t testing.TB) string {
 	t.Helper()
+	return c.pageOf(t, c.tree(t, c.base.Setting))
+}
+
+// pageOf returns the page of the intervals of the first setting.
+func (c *changeable) pageOf(t testing.TB, tree *report.Tree) string {
+	t.Helper()
 	text, err := json.Marshal(c.base)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
 	o := report.Options{WhatIf: &report.WhatIf{Module: engine.Module, Calls: c.calls, Base: text}}
-	if err := report.Write(&b, c.tree(t, c.base.Setting), report.HTML, o); err != nil {
+	if err := report.Write(&b, tree, report.HTML, o); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -154,12 +160,19 @@ func (x *tab) await(expression string) {
 	x.t.Fatalf("waited for %s in vain; the panel says %s", expression, state)
 }
 
+// showsFigures waits until the page shows the figures of a setting.
+func (x *tab) showsFigures(c *changeable, s whatif.Setting) {
+	x.t.Helper()
+	tree := c.tree(x.t, s)
+	x.await(fmt.Sprintf(`document.querySelector("#now").dataset.time === String(%v) && document.querySelector("#command").value === %q`, float64(tree.Root.ExecutionTime), c.Command(s)))
+}
+
 // shows waits until the page shows the figures of a setting, and compares all
 // figures of the program with those of the engine.
 func (x *tab) shows(c *changeable, s whatif.Setting) {
 	x.t.Helper()
 	tree := c.tree(x.t, s)
-	x.await(fmt.Sprintf(`document.querySelector("#now").dataset.time === String(%v) && document.querySelector("#command").value === %q`, float64(tree.Root.ExecutionTime), c.Command(s)))
+	x.showsFigures(c, s)
 	var got map[string]string
 	x.eval(`Object.fromEntries([...document.querySelectorAll("#interval [data-name]")].map((e) => [e.id, e.dataset.value]))`, &got)
 	if len(got) < 40 {

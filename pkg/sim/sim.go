@@ -213,11 +213,14 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 	return s.run(ctx, src)
 }
 
+// looks is how many calls are simulated before the context is looked at again.
+const looks = 256
+
 // run takes all calls of src.
 func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
 	src, repeating := s.source(src)
 	for n := 0; ; n++ {
-		if n%4096 == 0 && ctx.Err() != nil {
+		if n%looks == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		if repeating != nil {

@@ -28,8 +28,11 @@ type Request struct {
 
 // An Answer is the answer to a [Request].
 type Answer struct {
-	// Error says why there is nothing else.
-	Error string `json:"error,omitempty"`
+	// Error says why there is nothing else; Cause, what is to blame where that is
+	// known ([CauseError]); Stopped, that the answer was not waited for.
+	Error   string `json:"error,omitempty"`
+	Cause   string `json:"cause,omitempty"`
+	Stopped bool   `json:"stopped,omitempty"`
 	// Controls are what can be changed; Unlisted says that there is more.
 	Controls []Control `json:"controls,omitempty"`
 	Unlisted bool      `json:"unlisted,omitempty"`
@@ -65,19 +68,24 @@ func (e *Engine) Answer(ctx context.Context, request []byte) []byte {
 		err = e.answer(ctx, &q, &a)
 	}
 	if err != nil {
-		a = Answer{Error: Words(err)}
+		return failure(err)
 	}
 	// Marshal would look through all of Update once more.
 	update := a.Update
 	a.Update = nil
 	out, err := json.Marshal(a)
 	if err != nil {
-		out, _ = json.Marshal(Answer{Error: err.Error()})
-		return out
+		return failure(err)
 	}
 	if update != nil {
 		out = append(append(append(out[:len(out)-1], `,"update":`...), update...), '}')
 	}
+	return out
+}
+
+// failure returns the answer of a request that failed.
+func failure(err error) []byte {
+	out, _ := json.Marshal(Answer{Error: Words(err), Cause: causeOf(err), Stopped: errors.Is(err, context.Canceled)})
 	return out
 }
 
@@ -129,10 +137,16 @@ func (e *Engine) answer(ctx context.Context, q *Request, a *Answer) error {
 	top := &r.Intervals()[0]
 	a.Time, a.Efficiency, a.Command = float64(top.ExecutionTime), top.Efficiency, e.Command(*s)
 	var b bytes.Buffer
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	switch {
 	case q.Page != nil:
 		t, err := e.Tree(r)
 		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if err := report.WriteUpdate(&b, t); err != nil {

@@ -136,12 +136,12 @@ func (e *Engine) simulate(ctx context.Context, s Setting, keep bool) (*sim.Resul
 	for _, c := range options.Choices() {
 		if v := c.Get(&s.Options); v != "" {
 			if err := c.Set(&o.Model, v); err != nil {
-				return nil, diag.New(diag.Pos{File: c.Name}, "whatif/option", "%v", err)
+				return nil, because(c.Name, diag.New(diag.Pos{File: c.Name}, "whatif/option", "%v", err))
 			}
 		}
 	}
 	if err := sim.CheckGrid(m, s.Grid); err != nil {
-		return nil, err
+		return nil, because("grid", err)
 	}
 	i := slices.IndexFunc(e.kept, func(k kept) bool { return slices.Equal(k.grid, s.Grid) && k.options == o.Model })
 	if i >= 0 {

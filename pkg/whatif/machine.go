@@ -61,22 +61,28 @@ func (m *Machine) tree() (*machine.Machine, error) {
 	return t, list.Err()
 }
 
+// A stated change is one of a setting, with what it is as a cause.
+type stated struct {
+	machine.Change
+	cause string
+}
+
 // changes reads the changes of a setting, in the order in which they are made.
-func changes(s Setting) ([]machine.Change, error) {
-	var list []machine.Change
+func changes(s Setting) ([]stated, error) {
+	var list []stated
 	for _, text := range s.Set {
 		c, err := machine.ParseSet(text)
 		if err != nil {
-			return nil, err
+			return nil, because(setCause(text), err)
 		}
-		list = append(list, c)
+		list = append(list, stated{c, setCause(text)})
 	}
 	for _, text := range s.Scale {
 		c, err := machine.ParseScale(text)
 		if err != nil {
-			return nil, err
+			return nil, because(scaleCause(text), err)
 		}
-		list = append(list, c)
+		list = append(list, stated{c, scaleCause(text)})
 	}
 	return list, nil
 }
@@ -88,7 +94,8 @@ func (m *Machine) target(s Setting) (*machine.Machine, error) {
 	if err != nil || s.Order == "" {
 		return t, err
 	}
-	return t.Ordered(s.Order)
+	t, err = t.Ordered(s.Order)
+	return t, because("order", err)
 }
 
 // unordered is target with the processors as the description lists them.
@@ -103,9 +110,9 @@ func (m *Machine) unordered(s Setting) (*machine.Machine, error) {
 			return nil, err
 		}
 		for _, c := range list {
-			moved, err := t.Apply(c)
+			moved, err := t.Apply(c.Change)
 			if err != nil {
-				return nil, err
+				return nil, because(c.cause, err)
 			}
 			t.Changes = append(t.Changes, c.Made(len(moved)))
 		}
@@ -117,9 +124,9 @@ func (m *Machine) unordered(s Setting) (*machine.Machine, error) {
 	}
 	var made []machine.ChangeMade
 	for _, c := range list {
-		moved, err := f.Apply(c)
+		moved, err := f.Apply(c.Change)
 		if err != nil {
-			return nil, err
+			return nil, because(c.cause, err)
 		}
 		made = append(made, c.Made(len(moved)))
 	}
@@ -131,7 +138,7 @@ func (m *Machine) unordered(s Setting) (*machine.Machine, error) {
 		}
 	}
 	if o.Powers.TracedOn, err = m.tracedOn(s.TracedOn, f.Machine()); err != nil {
-		return nil, err
+		return nil, because("traced-on", err)
 	}
 	o.Powers.SmallLoops = m.SmallLoops
 	t, err := f.Machine().Target(o)

@@ -2,9 +2,9 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"runtime/debug"
+	"time"
 
 	"dvmtools/pkg/whatif"
 )
@@ -52,10 +52,36 @@ func load(n int32) int32 {
 	return int32(len(output))
 }
 
-// ask answers the request in the first n bytes of the input.
+// turn is how long a simulation goes on before the worker may stop it.
+const turn = 15 * time.Millisecond
+
+// task is the request that is being answered.
+var task *whatif.Task
+
+// ask begins with the request in the first n bytes of the input. What it returns is
+// -1 as long as there is no answer: then resume is to be called.
 //
 //go:wasmexport ask
 func ask(n int32) int32 {
-	output = engine.Answer(context.Background(), input[:n])
+	task = engine.Start(input[:n], turn)
+	return done(task.Run())
+}
+
+// resume goes on with the request, or ends it when stop is not 0.
+//
+//go:wasmexport resume
+func resume(stop int32) int32 {
+	if stop != 0 {
+		return done(task.Stop())
+	}
+	return done(task.Run())
+}
+
+// done returns the length of an answer.
+func done(bytes []byte) int32 {
+	if bytes == nil {
+		return -1
+	}
+	output, task = bytes, nil
 	return int32(len(output))
 }

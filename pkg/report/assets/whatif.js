@@ -1,5 +1,5 @@
-// What a reader of the page may change: the setting, its history, and the worker
-// that simulates it. The last good figures stay until there are others.
+// What a reader of the page may change: the setting, its history, and how new
+// figures come. The last good figures stay until there are others.
 const base = JSON.parse(byId("base").textContent);
 const copy = (x) => JSON.parse(JSON.stringify(x));
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -13,62 +13,10 @@ const whatif = {
   command: "",
   past: [],
   held: null,     // the control that is being moved
+  moved: null,    // the control that was moved last
+  wrong: "",      // why there are no figures of the setting
   controls: [],
   ready: false,
-};
-
-// The simulator: requests wait in a queue, one is under way. Answers come as
-// promises.
-const simulator = {
-  worker: null,
-  number: 0,
-  waiting: new Map(),
-  queue: Promise.resolve(),
-
-  start() {
-    const source = byId("worker").textContent;
-    const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
-    this.worker = new Worker(address);
-    URL.revokeObjectURL(address);
-    this.worker.onmessage = ({ data: message }) => {
-      const done = this.waiting.get(message.number);
-      this.waiting.delete(message.number);
-      if (message.dead) done.reject(new Error(message.dead));
-      else done.resolve(JSON.parse(new TextDecoder().decode(message.answer)));
-    };
-    this.worker.onerror = (e) => {
-      for (const done of this.waiting.values()) done.reject(new Error(e.message || "the worker does not start"));
-      this.waiting.clear();
-    };
-  },
-
-  send(message) {
-    return new Promise((resolve, reject) => {
-      const number = ++this.number;
-      this.waiting.set(number, { resolve, reject });
-      this.worker.postMessage({ ...message, number });
-    });
-  },
-
-  async load() {
-    this.start();
-    const loaded = await this.send({ module: byId("module").textContent, calls: byId("calls").textContent });
-    if (loaded.error) return loaded;
-    return this.send({ request: JSON.stringify({ begin: base }) });
-  },
-
-  // ask sends a request behind those that wait. A simulator that broke down is
-  // started again.
-  ask(request) {
-    const answer = this.queue.then(() => this.send({ request: JSON.stringify(request) })).catch(async (e) => {
-      this.worker.terminate();
-      this.waiting.clear();
-      await this.load();
-      return { error: "the simulator broke down and was started again: " + e.message };
-    });
-    this.queue = answer;
-    return answer;
-  },
 };
 
 // become makes a setting equal to another.
@@ -77,14 +25,15 @@ function become(setting, other) {
   Object.assign(setting, copy(other));
 }
 
-// change makes a change of the setting by a control; changes that follow each
-// other while the control is held are undone at once.
-function change(control, make) {
+// change makes a change of the setting by the control of a key of rowOf; changes that
+// follow each other while something is held are undone at once.
+function change(control, make, held) {
   const before = copy(whatif.setting);
   make(whatif.setting);
   if (same(before, whatif.setting)) return;
-  if (control === null || whatif.held !== control) whatif.past.push(before);
-  whatif.held = control;
+  if (!held || whatif.held !== held) whatif.past.push(before);
+  whatif.held = held || null;
+  whatif.moved = control;
   settle();
 }
 
@@ -102,46 +51,83 @@ function reset() {
   change(null, (s) => become(s, base.setting));
 }
 
-// The newest setting is simulated as soon as the simulator is free; those
-// between are left out.
-let busy = false;
+// The newest setting is simulated as soon as the simulator is free; those between
+// are left out. What is under way for others is stopped, but not while a control is
+// being moved: a slider that is never still shall show something.
+let wanted = null; // the setting that is being simulated
 
 async function settle() {
   drawPanel();
-  if (busy || !whatif.ready) return;
-  busy = true;
-  while (!same(whatif.setting, whatif.shown) || whatif.failed) {
-    const wanted = copy(whatif.setting);
-    const answer = await simulator.ask({ page: wanted });
-    whatif.failed = false;
-    if (answer.error) {
-      if (same(wanted, whatif.setting)) {
-        fail(answer.error);
-        break;
-      }
-      continue;
-    }
-    take(wanted, answer);
+  if (!whatif.ready) return;
+  if (wanted) {
+    if (!whatif.held && !same(wanted, whatif.setting)) simulator.stop();
+    return;
   }
-  busy = false;
+  while (!same(whatif.setting, whatif.shown)) {
+    wanted = copy(whatif.setting);
+    const waiting = setTimeout(() => wait(true), 300);
+    simulator.stop("time");
+    const answer = await simulator.ask({ page: wanted });
+    clearTimeout(waiting);
+    wait(false);
+    const still = same(wanted, whatif.setting);
+    if (!answer.error) take(wanted, answer);
+    else if (still) {
+      fail(answer.stopped ? "the simulation was stopped" : answer.error, answer);
+      break;
+    }
+  }
+  wanted = null;
   if (same(whatif.setting, whatif.shown)) fail("");
 }
 
-// fail shows why there are no figures of the setting, "" when there are.
-function fail(words) {
-  whatif.failed = words !== "";
-  byId("wrong").textContent = words && words + ". The figures are those of the last setting that could be simulated.";
-  byId("wrong").hidden = !words;
+// wait shows that a simulation takes long, and that it can be stopped.
+function wait(long) {
+  byId("halt").hidden = !long;
+  byId("waiting").textContent = long ? "Simulating " + (changes(wanted).join("; ") || "the prediction") + "." : "";
+}
+
+// fail shows why there are no figures of the setting, "" when there are: beside the
+// control that is the cause, and above the figures, which are marked. What was
+// stopped can be simulated again.
+function fail(words, answer) {
+  if (!words && !whatif.wrong) return;
+  const row = words && rowOf.get(cause(answer));
+  const again = words && answer.stopped && el("button", { type: "button", id: "again", click: settle }, "Simulate it");
+  byId("wrong").remove();
+  const message = el("p", { id: "wrong", class: "wrong", hidden: !words }, words, again && " ", again);
+  (row || document.querySelector("#whatif .now")).append(message);
+  if (row && row.closest("details")) row.closest("details").open = true;
+  for (const e of document.querySelectorAll("#panel [aria-invalid]")) {
+    e.removeAttribute("aria-invalid");
+    e.removeAttribute("aria-describedby");
+  }
+  if (row) for (const e of row.querySelectorAll("input, select")) {
+    e.setAttribute("aria-invalid", "true");
+    e.setAttribute("aria-describedby", "wrong");
+  }
+  whatif.wrong = words;
+  byId("stale").hidden = !words;
+  byId("stale").textContent = words && (row ? row.dataset.knob + ": " : "") + words + ". The figures are those of the last setting that could be simulated: " +
+    (changes(whatif.shown).join("; ") || "as predicted") + ".";
   document.body.classList.toggle("stale", words !== "");
 }
 
+// cause returns the key of the control that is to blame: what the simulator names,
+// else the grid, which most programs that cannot be simulated are too small for,
+// unless it is that of the last good setting.
+function cause(answer) {
+  const differs = differing(whatif.setting, whatif.shown);
+  if (answer.stopped) return differs.includes(whatif.moved) ? whatif.moved : differs[0];
+  return answer.cause || (differs.includes("grid") ? "grid" : differs.includes(whatif.moved) ? whatif.moved : differs[0]);
+}
+
 // take shows the figures of a setting.
-function take(wanted, answer) {
-  whatif.shown = wanted;
+function take(setting, answer) {
+  whatif.shown = setting;
   whatif.time = answer.time;
   whatif.efficiency = answer.efficiency;
   whatif.command = answer.command;
-  whatif.top = answer.update.top;
   fail("");
   showTop(answer.update.top);
   showIntervals(answer.update.data);

@@ -1,5 +1,10 @@
 // The panel of controls.
 
+// The rows of controls: of parameters by the list of changes and the name that a
+// change is about, of others by their names.
+const rowOf = new Map();
+const rowKey = (control) => listOf(control) + " " + control.what;
+
 // keyOf returns the name that a change is about, of the list "set" or "scale".
 function keyOf(list, text) {
   return text.slice(0, list === "scale" ? text.lastIndexOf("=") : text.indexOf("="));
@@ -65,19 +70,20 @@ function knob(control) {
   const slider = el("input", {
     type: "range", "aria-label": control.what + " slider", "data-slider": control.what,
     min: control.whole ? 1 : -steps, max: control.whole ? Math.max(16, 2 * control.value) : steps, step: 1,
-    input: (e) => change(control, (s) => setValue(s, control, ofSlider(control, Number(e.target.value)))), change: release,
+    input: (e) => change(rowKey(control), (s) => setValue(s, control, ofSlider(control, Number(e.target.value))), rowKey(control)), change: release,
   });
   const number = el("input", {
     type: "text", inputmode: "decimal", "aria-label": control.what, "data-number": control.what, autocomplete: "off",
-    change: (e) => { release(); change(control, (s) => setValue(s, control, e.target.value.trim() || control.value)); release(); },
+    change: (e) => { release(); change(rowKey(control), (s) => setValue(s, control, e.target.value.trim() || control.value)); },
     blur: () => control.draw(),
   });
   const back = el("button", { type: "button", "aria-label": "reset " + control.what, click: () => {
     release();
-    change(null, (s) => restore(s, base.setting, control));
+    change(rowKey(control), (s) => restore(s, base.setting, control));
   } }, "reset");
   const row = el("div", { class: "knob", "data-knob": control.what }, el("span", { class: "name" }, el("b", null, control.what), " ",
     el("span", { class: "note" }, words)), slider, number, el("span", { class: "unit note" }, control.scale ? "times" : control.unit || ""), back);
+  rowOf.set(rowKey(control), row);
   control.draw = () => {
     const value = valueOf(whatif.setting, control);
     const changed = changeOf(whatif.setting, control) !== changeOf(base.setting, control);
@@ -95,11 +101,11 @@ function gridControl() {
   const text = el("input", { type: "text", id: "grid", autocomplete: "off", size: 10, change: (e) => {
     release();
     change("grid", (s) => { s.grid = e.target.value.trim().toLowerCase().split(/[x×\s*,]+/).map((n) => (/^\d+$/.test(n) ? Number(n) : 0)); });
-    release();
   }, blur: () => gridControl.draw() });
   const sliders = el("span", { class: "sliders" });
   const row = el("div", { class: "knob", "data-knob": "grid" }, el("label", { class: "name" }, el("b", null, "Processor grid "), text), sliders,
-    el("button", { type: "button", "aria-label": "reset the grid", click: () => { release(); change(null, (s) => { s.grid = copy(base.setting.grid); }); } }, "reset"));
+    el("button", { type: "button", "aria-label": "reset the grid", click: () => { release(); change("grid", (s) => { s.grid = copy(base.setting.grid); }); } }, "reset"));
+  rowOf.set("grid", row);
   gridControl.draw = () => {
     if (document.activeElement !== text) text.value = whatif.setting.grid.join("x");
     const n = whatif.setting.grid.length;
@@ -107,7 +113,7 @@ function gridControl() {
     while (sliders.children.length < n) {
       const k = sliders.children.length;
       sliders.append(el("input", { type: "range", min: 1, max: Math.max(64, base.setting.grid[k] || 1), step: 1, "aria-label": "extent " + (k + 1) + " of the grid", "data-extent": k,
-        input: (e) => change("grid " + k, (s) => { s.grid[k] = Number(e.target.value); }), change: release }));
+        input: (e) => change("grid", (s) => { s.grid[k] = Number(e.target.value); }, "grid " + k), change: release }));
     }
     whatif.setting.grid.forEach((extent, k) => { sliders.children[k].value = extent; });
     const changed = !same(whatif.setting.grid, base.setting.grid);
@@ -120,9 +126,10 @@ function gridControl() {
 // choiceControl makes the control of an option: get and put read and write it in
 // a setting.
 function choiceControl(name, words, values, get, put) {
-  const select = el("select", { "data-option": name, "aria-label": name, change: (e) => { release(); change(null, (s) => put(s, e.target.value)); } },
+  const select = el("select", { "data-option": name, "aria-label": name, change: (e) => { release(); change(name, (s) => put(s, e.target.value)); } },
     values.map((v) => el("option", { value: v }, v || "the first processor, as changed")));
   const row = el("div", { class: "knob", "data-knob": name }, el("span", { class: "name" }, el("b", null, name), " ", el("span", { class: "note" }, words)), select);
+  rowOf.set(name, row);
   whatif.draws.push(() => {
     select.value = get(whatif.setting);
     row.classList.toggle("changed", get(whatif.setting) !== get(base.setting));
@@ -145,6 +152,16 @@ function changes(setting) {
   }
   if (setting.order !== base.setting.order) list.push("order " + (setting.order || "file"));
   if ((setting.traced_on || "") !== (base.setting.traced_on || "")) list.push("traced on " + (setting.traced_on || "the first processor, as changed"));
+  return list;
+}
+
+// differing lists the keys of the controls that two settings have otherwise.
+function differing(a, b) {
+  const list = whatif.controls.filter((c) => changeOf(a, c) !== changeOf(b, c)).map(rowKey);
+  if (!same(a.grid, b.grid)) list.push("grid");
+  list.push(...Object.keys(a.options).filter((name) => a.options[name] !== b.options[name]));
+  if (a.order !== b.order) list.push("order");
+  if (a.traced_on !== b.traced_on) list.push("traced-on");
   return list;
 }
 

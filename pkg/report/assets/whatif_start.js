@@ -28,7 +28,10 @@ function frame() {
       el("button", { id: "undo", type: "button", disabled: true, click: undo }, "Undo"),
       el("button", { id: "reset", type: "button", disabled: true, click: reset }, "Reset all"),
       el("button", { id: "keep", type: "button", click: keep }, "Keep to compare"),
-      el("p", { id: "wrong", class: "wrong", role: "alert", hidden: true })),
+      el("span", { id: "waiting", class: "note", "aria-live": "polite" }),
+      el("button", { id: "halt", type: "button", hidden: true, click: () => simulator.stop("page") }, "Stop"),
+      el("p", { id: "stale", class: "wrong", role: "alert", hidden: true }),
+      el("p", { id: "wrong", hidden: true })),
     el("p", { id: "changes", class: "note", "aria-live": "polite" }, "The simulator is starting."),
     el("div", { id: "pair", hidden: true }),
     el("div", { id: "panel" }),
@@ -38,13 +41,17 @@ function frame() {
     el("details", { class: "curve" }, el("summary", null, "Chart over a parameter or over processors"), el("div", { id: "sweep" })));
 }
 
+// unable says in the place of the controls why nothing can be changed.
+function unable(words) {
+  byId("whatif").replaceChildren(el("h2", null, "What if"),
+    el("p", { id: "changes", class: "wrong", role: "alert" }, words + " The page shows the prediction, and nothing can be changed."));
+}
+
 async function begin() {
-  const section = frame();
-  document.querySelector("main").prepend(section);
+  document.querySelector("main").prepend(frame());
   const lacking = missing();
   if (lacking) {
-    byId("changes").textContent = "This browser has no " + lacking + ", which the simulator needs: the page shows the prediction, and nothing can be changed.";
-    section.querySelectorAll("button").forEach((b) => { b.disabled = true; });
+    unable("This browser has no " + lacking + ", which the simulator needs.");
     return;
   }
   let answer;
@@ -54,8 +61,7 @@ async function begin() {
     answer = { error: e.message };
   }
   if (answer.error) {
-    byId("changes").textContent = "The simulator does not start: " + answer.error + ". The page shows the prediction.";
-    section.querySelectorAll("button").forEach((b) => { b.disabled = true; });
+    unable("The simulator does not start: " + answer.error + ".");
     return;
   }
   byId("exactness").hidden = !answer.traced_on;
@@ -64,7 +70,7 @@ async function begin() {
   whatif.ready = true;
   // The first simulation is recorded, so that the first change is quick.
   const first = await simulator.ask({ page: base.setting });
-  if (first.error) fail(first.error);
+  if (first.error) fail(first.error, first);
   else if (same(whatif.setting, base.setting)) take(copy(base.setting), first);
   settle();
 }

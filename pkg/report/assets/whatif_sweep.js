@@ -40,6 +40,7 @@ function gridsOf(n, rank) {
 }
 
 async function startSweep() {
+  simulator.stop("time");
   const mine = ++sweep.running;
   const what = byId("over").value;
   const list = points(what);
@@ -51,8 +52,11 @@ async function startSweep() {
   for (const point of list) {
     let best = null;
     for (const setting of point.settings) {
-      if (mine !== sweep.running) return;
-      const answer = await simulator.ask({ time: setting });
+      let answer;
+      do {
+        if (mine !== sweep.running) return;
+        answer = await simulator.ask({ time: setting });
+      } while (answer.stopped); // a change of the setting goes first
       done++;
       if (answer.error) { failed++; last = answer.error; continue; }
       if (!best || answer.time < best.time) best = { x: point.x, time: answer.time, efficiency: answer.efficiency, setting };
@@ -68,6 +72,7 @@ async function startSweep() {
 
 function stopSweep() {
   sweep.running++;
+  simulator.stop("time");
   byId("stop").hidden = true;
   byId("swept").textContent += ", stopped";
 }

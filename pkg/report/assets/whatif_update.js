@@ -21,9 +21,9 @@ function showTop(top) {
     cells[3].textContent = top.parts[i].share;
   });
   showFacts(top);
-  showLineTable(top.linesHTML);
-  if (byId("timeline")) byId("timeline").hidden = true; // it is that of the first simulation
-  if (byId("exchanges")) byId("exchanges").outerHTML = top.exchangesHTML;
+  showTable("lines", top.linesHTML);
+  showTable("exchanges", top.exchangesHTML);
+  showTimeline();
   showFindings(top.findings || []);
 }
 
@@ -71,25 +71,45 @@ function showFindings(findings) {
     el("div", null, el("p", null, f.text + " ", el("a", { href: "#i" + f.interval }, f.place)), el("p", { class: "note" }, f.advice)))));
 }
 
-// The rows of the table of lines, as they were before anybody sorted them: what
-// sorts and filters them goes by these.
-const lineRows = lineTable ? [...lineTable.rows] : [];
-
-// showLineTable shows the table of lines, sorted and filtered as it was.
-function showLineTable(markup) {
-  if (!lineTable || !markup) return;
+// showTable shows another table in the place of the one of that name: sorted and
+// filtered as it was, and scrolled to where it was. A table without rows is not shown.
+function showTable(name, markup) {
   const fresh = document.createElement("template");
   fresh.innerHTML = markup;
-  [...fresh.content.querySelectorAll("#lines tbody tr")].slice(0, lineRows.length).forEach((row, i) => {
-    lineRows[i].id = row.id;
-    lineRows[i].className = row.className;
-    lineRows[i].replaceChildren(...row.children);
-  });
-  const sorted = document.querySelector("#lines th[aria-sort]:not([aria-sort=none]) button");
-  // The third click leads back to where the first began.
-  if (sorted) for (let i = 0; i < 3; i++) sorted.click();
-  const filter = document.querySelector("#lines input[type=search]");
-  if (filter && filter.value) filter.dispatchEvent(new Event("input"));
+  const theirs = fresh.content.querySelector("table.sheet");
+  let section = byId(name);
+  if (!section) {
+    if (!theirs || !theirs.tBodies[0].rows.length || name === "lines") return;
+    section = fresh.content.querySelector("section");
+    byId("intervals").before(section);
+    makeSheet(section.querySelector("table.sheet"));
+    return;
+  }
+  const rows = theirs ? [...theirs.tBodies[0].rows] : [];
+  section.hidden = !rows.length;
+  const box = section.querySelector(".wide"), at = [box.scrollLeft, box.scrollTop];
+  replaceRows(section.querySelector("table.sheet"), rows);
+  box.scrollTo(...at);
+  // How many of all rows are shown is said above the table.
+  const note = (e) => [...e.querySelectorAll("p.note")].find((p) => p.querySelector("code"));
+  const was = note(section), is = theirs && note(fresh.content);
+  if (was && is) was.replaceWith(is);
+  else if (was) was.remove();
+  else if (is) (section.querySelector("form") || box).before(is);
+}
+
+// showTimeline shows the timeline of the prediction, or where that of another
+// setting comes from: its spans may be many times the rest of the page.
+function showTimeline() {
+  const section = byId("timeline");
+  if (!section) return;
+  const is = same(whatif.shown, base.setting);
+  for (const e of section.children) if (e.tagName !== "H2" && e.id !== "elsewhere") e.hidden = !is;
+  let words = byId("elsewhere");
+  if (!words) section.append(words = el("p", { id: "elsewhere" }));
+  words.hidden = is;
+  words.textContent = "The timeline of the prediction was made with the page, that of another setting was not. The command of the panel writes it with --timeline, and dvmreport shows it.";
+  if (is && gantt) gantt.draw();
 }
 
 // takeLines takes the figures of lines in the place of those there are.
@@ -127,9 +147,11 @@ function showIntervals(fresh) {
   const box = document.querySelector("#tree .rows");
   const scrolled = box.scrollTop, rows = tree.shown;
   const open = [...document.querySelectorAll("#interval details")].map((e) => e.open);
+  const boxes = [...document.querySelectorAll("#interval .wide")].map((e) => [e.scrollLeft, e.scrollTop]);
   drawTree();
-  moreRows(rows - tree.shown);
+  moreRows(Math.max(0, rows - tree.shown));
   box.scrollTop = scrolled;
   choose(chosen);
   document.querySelectorAll("#interval details").forEach((e, i) => { e.open = open[i]; });
+  document.querySelectorAll("#interval .wide").forEach((e, i) => { if (boxes[i]) e.scrollTo(...boxes[i]); });
 }

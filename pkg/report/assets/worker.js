@@ -62,17 +62,22 @@ const calls = {
   },
 };
 
-// give passes bytes to an exported function and returns the bytes of its answer.
-function give(name, bytes) {
+// put passes bytes to the module; result is the answer of the given length.
+function put(bytes) {
   const at = exports.reserve(bytes.length) >>> 0;
   new Uint8Array(exports.memory.buffer, at, bytes.length).set(bytes);
-  const length = exports[name](bytes.length);
+  return bytes.length;
+}
+
+function result(length) {
   const from = exports.answer() >>> 0;
   return new Uint8Array(exports.memory.buffer, from, length).slice();
 }
 
+// start starts the module, given as compressed text or as it was compiled before,
+// and loads the calls.
 async function start(message) {
-  const module = await WebAssembly.compile(await inflate(message.module));
+  const module = message.compiled || await WebAssembly.compile(await inflate(message.module));
   const imports = {};
   for (const { module: library, name } of WebAssembly.Module.imports(module)) {
     imports[library] = imports[library] || {};
@@ -80,13 +85,34 @@ async function start(message) {
   }
   exports = (await WebAssembly.instantiate(module, imports)).exports;
   exports._initialize();
-  return give("load", await inflate(message.calls));
+  return { bytes: result(exports.load(put(await inflate(message.calls)))), compiled: module };
+}
+
+// The messages that have come are read between two turns of a simulation.
+const turns = new MessageChannel();
+const turn = () => new Promise((go) => {
+  turns.port1.onmessage = go;
+  turns.port2.postMessage(null);
+});
+let stopped = 0; // requests up to this number are not wanted any more
+
+async function ask(message) {
+  let length = exports.ask(put(new TextEncoder().encode(message.request)));
+  while (length < 0) {
+    await turn();
+    length = exports.resume(stopped >= message.number ? 1 : 0);
+  }
+  return { bytes: result(length) };
 }
 
 onmessage = async ({ data }) => {
+  if (data.stop) {
+    stopped = data.stop;
+    return;
+  }
   try {
-    const bytes = data.module ? await start(data) : give("ask", new TextEncoder().encode(data.request));
-    postMessage({ number: data.number, answer: bytes.buffer }, [bytes.buffer]);
+    const { bytes, compiled } = await (data.calls === undefined ? ask(data) : start(data));
+    postMessage({ number: data.number, answer: bytes.buffer, compiled }, [bytes.buffer]);
   } catch (e) {
     postMessage({ number: data.number, dead: String(e.message || e) });
   }
