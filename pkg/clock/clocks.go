@@ -183,14 +183,22 @@ func AddTimes(c Clocks, s *procs.System, redundant float64, times []units.Second
 		e.addTimes(s, redundant, times, inside)
 		return
 	}
-	for _, t := range times {
-		if t != 0 {
-			a := Amount{User: t, UserRedundant: redundant, SystemRedundant: redundant}
-			if inside {
-				a.User, a.System = 0, t
-			}
-			c.AddAll(s, a)
-		}
-		inside = !inside
+	if inside && len(times) > 0 {
+		// As if the call had begun at once.
+		add(c, s, redundant, 0, times[0])
+		times = times[1:]
+	}
+	for ; len(times) > 1; times = times[2:] {
+		add(c, s, redundant, times[0], times[1])
+	}
+	if len(times) > 0 {
+		add(c, s, redundant, times[0], 0)
+	}
+}
+
+// add asks for the times of a call.
+func add(c Clocks, s *procs.System, redundant float64, before, inside units.Seconds) {
+	if before != 0 || inside != 0 {
+		c.AddAll(s, Amount{User: before, System: inside, UserRedundant: redundant, SystemRedundant: redundant})
 	}
 }

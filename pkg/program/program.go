@@ -17,21 +17,16 @@ import (
 // may read it at once.
 type Program struct {
 	*call.Recording
+	// times are those of the user before each call and inside it, in turns.
+	times   []units.Seconds
 	own     []own
 	repeats []Repeat
 }
 
-// own is what a call has of its own when it repeats another one.
+// own is what a call has of its own, beside times, when it repeats another one.
 type own struct {
-	Times
+	seq int64
 	pos diag.Pos
-}
-
-// Times are the two times of a call, of the user before it and inside it, and its
-// number.
-type Times struct {
-	Before, Inside units.Seconds
-	Seq            int64
 }
 
 // Repeat is a stretch of a program: Count times Period calls that are the same but
@@ -44,10 +39,11 @@ func (r *Repeat) end() int { return r.First + r.Period*r.Count }
 // New finds out what is repeated in a recording. That never fails: of a program
 // that refers to objects that are not there, less is known to be repeated.
 func New(rec *call.Recording) *Program {
-	p := &Program{Recording: rec, own: make([]own, rec.Len()), repeats: find(rec)}
+	p := &Program{Recording: rec, times: make([]units.Seconds, 0, 2*rec.Len()), own: make([]own, rec.Len()), repeats: find(rec)}
 	for i := range p.own {
 		c := rec.Call(i)
-		p.own[i] = own{Times{c.CallTime, c.RetTime, c.Seq}, c.Pos}
+		p.times = append(p.times, c.CallTime, c.RetTime)
+		p.own[i] = own{c.Seq, c.Pos}
 	}
 	return p
 }

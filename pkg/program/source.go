@@ -5,6 +5,7 @@ import (
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/diag"
+	"dvmtools/pkg/units"
 )
 
 // Source is a [call.Source] that says of each call whether it repeats another one.
@@ -59,7 +60,7 @@ func (s *Source) Next() (*call.Call, error) {
 	}
 	// The calls of a step are few, so that they stay in the caches of the machine.
 	c, o := &s.calls[s.at], &s.program.own[i]
-	c.CallTime, c.RetTime, c.Seq, c.Pos = o.Before, o.Inside, o.Seq, o.pos
+	c.CallTime, c.RetTime, c.Seq, c.Pos = s.program.times[2*i], s.program.times[2*i+1], o.seq, o.pos
 	return c, nil
 }
 
@@ -88,19 +89,42 @@ func (s *Source) Place() Place {
 }
 
 // Like reads on as long as calls repeat earlier ones and known says of their place
-// in the period that nothing but their times must be known, which pass gets.
-func (s *Source) Like(known func(at int) bool, pass func(Times)) {
+// in the period that nothing but their times must be known. It returns the times of
+// these calls: before each and inside it, in turns.
+func (s *Source) Like(known func(at int) bool) []units.Seconds {
+	first := s.read
 	for s.read >= s.again && s.read < s.last {
 		at := s.at + 1
-		if s.read == s.again || at == s.period {
+		if at == s.period {
 			at = 0
 		}
 		if !known(at) {
-			return
+			break
 		}
 		s.step()
-		pass(s.program.own[s.read-1].Times)
 	}
+	return s.program.times[2*first : 2*s.read]
+}
+
+// A TimeStep is a time step that repeats an earlier one, as what it has of its own.
+type TimeStep struct {
+	// Times are those of its calls, as [Source.Like] returns them.
+	Times []units.Seconds
+	own   []own
+}
+
+// Seq returns the number of a call by its place in the period.
+func (t *TimeStep) Seq(at int) int64 { return t.own[at].seq }
+
+// TimeStep reads the whole time step that comes next; ok is false when none begins
+// with the next call that repeats an earlier one.
+func (s *Source) TimeStep() (t TimeStep, ok bool) {
+	if s.read < s.again || s.read >= s.last || s.at+1 != s.period {
+		return TimeStep{}, false
+	}
+	first := s.read
+	s.read += s.period
+	return TimeStep{s.program.times[2*first : 2*s.read], s.program.own[first:s.read]}, true
 }
 
 // Full returns a source that reads the program from its beginning with every call as

@@ -2,8 +2,6 @@ package sim
 
 import (
 	"context"
-	"slices"
-
 	"dvmtools/pkg/clock"
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/procs"
@@ -19,16 +17,13 @@ import (
 // does not know makes it odd, and the step is simulated call by call.
 type block struct {
 	clock.Clocks
-	sim   *Sim
-	calls [][]question // by the place in the step
+	sim       *Sim
+	questions []question
 	// instants are those of the step, numbers what they were the second time.
 	instants []clock.Instant
 	numbers  []int64
 	// expected is how much work the times of the call at hand are still to give.
 	expected int
-	// alike is the system whose processors spend the time before the call at hand
-	// alike, if that was asked for last; nil when they do not.
-	alike *procs.System
 	// entered is the account of the questions so far, wanted that of the next one,
 	// none before the first of the step.
 	entered, wanted clock.Account
@@ -40,8 +35,46 @@ type block struct {
 // none is no account.
 const none clock.Account = -1
 
-// question asks the clocks something for a call.
-type question func(t program.Times)
+// question is something that is asked of the clocks. Its fields are arguments of what
+// it asks; some have a meaning for some only.
+type question struct {
+	ask    ask
+	kind   interval.Kind
+	system *procs.System
+	// from and to are instants by their places, or the first of the times of the step
+	// that are passed and the one behind the last.
+	from, to  int
+	redundant float64
+	parts     *clock.Parts
+	account   clock.Account
+	demands   []clock.Demand
+	placed    *placed
+}
+
+// placed is an exchange that is taken note of, of the call at a place of the step.
+type placed struct {
+	number   int
+	messages int64
+	bytes    units.Bytes
+	at       int
+}
+
+// ask is what a [question] asks.
+type ask uint8
+
+const (
+	askTimes ask = iota // that all processors pass alike
+	askParts            // a time that they pass by parts
+	askEnter
+	askJoin
+	askSync
+	askExchange
+	askDelay
+	askAwait
+	askVariation
+	askForget
+	askPlaced
+)
 
 // standing is what a time step must leave as it is to be a block.
 type standing struct {
@@ -58,7 +91,7 @@ func (s *Sim) openBlock() {
 	if s.ideal != nil || s.timeline != nil || s.costs != nil || !s.betweenSteps() {
 		return
 	}
-	s.block = &block{Clocks: s.clocks, sim: s, calls: make([][]question, s.repeats.place.Period), before: s.stands(), entered: none, wanted: none}
+	s.block = &block{Clocks: s.clocks, sim: s, before: s.stands(), entered: none, wanted: none}
 	s.clocks = s.block
 }
 
@@ -105,20 +138,15 @@ func (s *Sim) passSteps(ctx context.Context, src *program.Source) error {
 	if b == nil || s.clocks == clock.Clocks(b) {
 		return nil
 	}
-	steps, at := int64(0), -1
-	src.Like(func(next int) bool {
-		if next == 0 {
-			steps++
-			at = 0
-			return !s.over && ctx.Err() == nil
+	steps := int64(0)
+	for !s.over && ctx.Err() == nil {
+		t, ok := src.TimeStep()
+		if !ok {
+			break
 		}
-		at = next
-		return steps > 0 && !s.over
-	}, func(t program.Times) {
-		for _, ask := range b.calls[at] {
-			ask(t)
-		}
-	})
+		b.again(&t)
+		steps++
+	}
 	s.block = nil
 	if steps > 0 {
 		s.passed += steps
@@ -133,22 +161,55 @@ func (s *Sim) passSteps(ctx context.Context, src *program.Source) error {
 	return ctx.Err()
 }
 
-func (b *block) note(q question) {
-	b.reach()
-	b.alike = nil
-	b.keep(q)
+// again asks all questions again, with the times of another step.
+func (b *block) again(step *program.TimeStep) {
+	c, times := b.Clocks, step.Times
+	for i := range b.questions {
+		q := &b.questions[i]
+		switch q.ask {
+		case askTimes:
+			clock.AddTimes(c, q.system, q.redundant, times[q.from:q.to], q.from%2 != 0)
+		case askParts:
+			var spent [2]units.Seconds // before the call, inside it
+			spent[q.from%2] = times[q.from]
+			if spent != [2]units.Seconds{} {
+				c.AddParts(q.system, q.parts, spent[0], spent[1])
+			}
+		case askEnter:
+			c.Enter(q.account)
+		case askJoin:
+			c.Join(q.system)
+		case askSync:
+			t := c.Sync(q.system, q.kind)
+			b.instants[q.to] = t
+			b.sim.watch(t)
+		case askExchange:
+			b.instants[q.to] = c.Exchange(q.system, b.instants[q.from], q.demands...)
+		case askDelay:
+			c.Delay(q.system, q.kind, b.instants[q.from], b.instants[q.to])
+		case askAwait:
+			c.Await(q.system, q.kind, b.instants[q.from], b.instants[q.to], 0)
+		case askVariation:
+			c.Variation(q.system, q.kind)
+		case askForget:
+			c.Forget(b.instants[q.from])
+		case askPlaced:
+			x := q.placed
+			c.Placed(x.number, step.Seq(x.at), x.messages, x.bytes, b.instants[q.from], b.instants[q.to])
+		}
+	}
 }
 
-func (b *block) keep(q question) {
-	at := b.sim.repeats.place.At
-	b.calls[at] = append(b.calls[at], q)
+func (b *block) note(q question) {
+	b.reach()
+	b.questions = append(b.questions, q)
 }
 
 // reach writes down that the account that is wanted is entered.
 func (b *block) reach() {
 	if a := b.wanted; b.entered != a {
 		b.entered = a
-		b.keep(func(program.Times) { b.Clocks.Enter(a) })
+		b.questions = append(b.questions, question{ask: askEnter, account: a})
 	}
 }
 
@@ -170,7 +231,8 @@ func (b *block) asksWithin(t spent, e *effect, inBody bool) {
 }
 
 // passes writes down how the time before a call or inside it passes: by the parts
-// of an open loop, or alike. In the body of a loop it is booked to the body.
+// of an open loop, or alike. In the body of a loop it is booked to the body. Times in
+// a row that are passed alike are one question.
 func (b *block) passes(t spent, inLoop, inside bool) {
 	s := b.sim
 	if t.merged != 0 {
@@ -181,56 +243,24 @@ func (b *block) passes(t spent, inLoop, inside bool) {
 		defer func(a clock.Account) { b.wanted = a }(b.wanted)
 		b.wanted = s.body().account
 	}
+	at := 2 * s.repeats.place.At
+	if inside {
+		at++
+	}
 	if inLoop && p.share != nil {
 		b.odd = b.odd || s.loop.deferred() || len(s.loop.edges) > 0 || p.cost != nil
-		b.note(b.inParts(p.loop.System, p.partsOfAll(), inside))
+		b.note(question{ask: askParts, system: p.loop.System, parts: p.partsOfAll(), from: at})
 		return
 	}
 	sys := s.objects.Current()
-	redundant := s.redundantOf(sys)
-	if asked := b.calls[s.repeats.place.At]; inside && b.alike == sys && b.entered == b.wanted {
-		asked[len(asked)-1] = b.byAllTwice(sys, redundant)
-		b.alike = nil
-		return
-	}
-	b.note(b.byAll(sys, redundant, inside))
-	if !inside {
-		b.alike = sys
-	}
-}
-
-// inParts is the question of a loop's time.
-func (b *block) inParts(s *procs.System, p *clock.Parts, inside bool) question {
-	return func(t program.Times) {
-		switch {
-		case inside && t.Inside != 0:
-			b.Clocks.AddParts(s, p, 0, t.Inside)
-		case !inside && t.Before != 0:
-			b.Clocks.AddParts(s, p, t.Before, 0)
+	b.reach()
+	if n := len(b.questions); n > 0 {
+		if q := &b.questions[n-1]; q.ask == askTimes && q.system == sys && q.to == at {
+			q.to++
+			return
 		}
 	}
-}
-
-// byAll is the question of time that all processors of s pass alike.
-func (b *block) byAll(s *procs.System, redundant float64, inside bool) question {
-	return func(t program.Times) {
-		switch {
-		case inside && t.Inside != 0:
-			b.Clocks.AddAll(s, systemAmount(t.Inside, redundant))
-		case !inside && t.Before != 0:
-			b.Clocks.AddAll(s, userAmount(t.Before, redundant))
-		}
-	}
-}
-
-// byAllTwice is the question of both times of a call that does nothing else, at
-// once: the clocks add up what processors do alike.
-func (b *block) byAllTwice(s *procs.System, redundant float64) question {
-	return func(t program.Times) {
-		if t.Before != 0 || t.Inside != 0 {
-			b.Clocks.AddAll(s, clock.Amount{User: t.Before, System: t.Inside, UserRedundant: redundant, SystemRedundant: redundant})
-		}
-	}
+	b.note(question{ask: askTimes, system: sys, redundant: s.redundantOf(sys), from: at, to: at + 1})
 }
 
 // asksElse says that a call asks something that a block does not know.
@@ -245,146 +275,4 @@ func (b *block) done() {
 	if b != nil {
 		b.odd = b.odd || b.expected != 0
 	}
-}
-
-// made takes note of an instant of the step and returns its place.
-func (b *block) made(t clock.Instant) int {
-	b.instants, b.numbers = append(b.instants, t), append(b.numbers, t.Number())
-	return len(b.instants) - 1
-}
-
-// placeOf returns the place of an instant; one from before the step is odd.
-func (b *block) placeOf(t clock.Instant) int {
-	i := slices.Index(b.numbers, t.Number())
-	if i < 0 {
-		b.odd = true
-	}
-	return i
-}
-
-// Enter is part of [clock.Clocks]. Another line of an interval is entered when
-// something is asked for it, another interval at once: clocks add up what is asked
-// for one interval until then.
-func (b *block) Enter(a clock.Account) {
-	b.wanted = a
-	if of := b.sim.tree.of; b.entered == none || of[a] != of[b.entered] {
-		b.reach()
-	}
-	b.Clocks.Enter(a)
-}
-
-// Join is part of [clock.Clocks].
-func (b *block) Join(s *procs.System) {
-	b.note(func(program.Times) { b.Clocks.Join(s) })
-	b.Clocks.Join(s)
-}
-
-// AddAll is part of [clock.Clocks]; only the times of calls are expected.
-func (b *block) AddAll(s *procs.System, w clock.Amount) {
-	b.expected--
-	b.Clocks.AddAll(s, w)
-}
-
-// AddParts is part of [clock.Clocks]; only the times of calls are expected.
-func (b *block) AddParts(s *procs.System, p *clock.Parts, user, system units.Seconds) {
-	b.expected--
-	b.Clocks.AddParts(s, p, user, system)
-}
-
-// Sync is part of [clock.Clocks].
-func (b *block) Sync(s *procs.System, k interval.Kind) clock.Instant {
-	t := b.Clocks.Sync(s, k)
-	i := b.made(t)
-	b.note(func(program.Times) {
-		b.instants[i] = b.Clocks.Sync(s, k)
-		b.sim.watch(b.instants[i])
-	})
-	return t
-}
-
-// Exchange is part of [clock.Clocks].
-func (b *block) Exchange(s *procs.System, start clock.Instant, demands ...clock.Demand) clock.Instant {
-	own := slices.Clone(demands)
-	t := b.Clocks.Exchange(s, start, demands...)
-	from, to := b.placeOf(start), b.made(t)
-	b.note(func(program.Times) { b.instants[to] = b.Clocks.Exchange(s, b.instants[from], own...) })
-	return t
-}
-
-// Delay is part of [clock.Clocks].
-func (b *block) Delay(s *procs.System, k interval.Kind, from, to clock.Instant) {
-	i, j := b.placeOf(from), b.placeOf(to)
-	b.note(func(program.Times) { b.Clocks.Delay(s, k, b.instants[i], b.instants[j]) })
-	b.Clocks.Delay(s, k, from, to)
-}
-
-// Await is part of [clock.Clocks].
-func (b *block) Await(s *procs.System, k interval.Kind, start, end clock.Instant, snapshot clock.Snapshot) {
-	i, j := b.placeOf(start), b.placeOf(end)
-	b.odd = b.odd || snapshot != 0
-	b.note(func(program.Times) { b.Clocks.Await(s, k, b.instants[i], b.instants[j], 0) })
-	b.Clocks.Await(s, k, start, end, snapshot)
-}
-
-// Variation is part of [clock.Clocks].
-func (b *block) Variation(s *procs.System, k interval.Kind) {
-	b.note(func(program.Times) { b.Clocks.Variation(s, k) })
-	b.Clocks.Variation(s, k)
-}
-
-// Forget is part of [clock.Clocks].
-func (b *block) Forget(t clock.Instant) {
-	i := b.placeOf(t)
-	b.note(func(program.Times) { b.Clocks.Forget(b.instants[i]) })
-	b.Clocks.Forget(t)
-}
-
-// AddBy is part of [clock.Clocks].
-func (b *block) AddBy(s *procs.System, labels [][]int64, work func([]int64) clock.Amount) {
-	b.odd = true
-	b.Clocks.AddBy(s, labels, work)
-}
-
-// AddOne is part of [clock.Clocks].
-func (b *block) AddOne(rank int, w clock.Amount) {
-	b.odd = true
-	b.Clocks.AddOne(rank, w)
-}
-
-// Late is part of [clock.Clocks].
-func (b *block) Late(s *procs.System, k interval.Kind) (clock.Instant, clock.Snapshot) {
-	b.odd = true
-	return b.Clocks.Late(s, k)
-}
-
-// Remember is part of [clock.Clocks].
-func (b *block) Remember(s *procs.System) clock.Snapshot {
-	b.odd = true
-	return b.Clocks.Remember(s)
-}
-
-// Release is part of [clock.Clocks].
-func (b *block) Release(m clock.Snapshot) {
-	b.odd = true
-	b.Clocks.Release(m)
-}
-
-// AfterLongest is part of [clock.Clocks].
-func (b *block) AfterLongest(start clock.Instant, s *procs.System, labels [][]int64, work func([]int64) units.Seconds) clock.Instant {
-	b.odd = true
-	return b.Clocks.AfterLongest(start, s, labels, work)
-}
-
-// Placed is part of [clock.Clocks]; only what the call at hand starts is expected.
-func (b *block) Placed(x int, by, messages int64, bytes units.Bytes, start, end clock.Instant) {
-	b.odd = b.odd || by != b.sim.lines.call.seq
-	from, to := b.placeOf(start), b.placeOf(end)
-	b.note(func(t program.Times) { b.Clocks.Placed(x, t.Seq, messages, bytes, b.instants[from], b.instants[to]) })
-	b.Clocks.Placed(x, by, messages, bytes, start, end)
-}
-
-// Pipeline is part of [clock.Clocks].
-func (b *block) Pipeline(p *clock.Pipeline) {
-	b.odd = true
-	b.Clocks.Pipeline(p)
 }

@@ -114,9 +114,6 @@ func (s *Sim) passLike(src *program.Source) {
 	}
 	sys := s.objects.Current()
 	redundant := s.redundantOf(sys)
-	src.Like(func(at int) bool { return at > 0 && r.found[at].onlyTimes }, func(t program.Times) {
-		if t.Before != 0 || t.Inside != 0 {
-			s.clocks.AddAll(sys, clock.Amount{User: t.Before, System: t.Inside, UserRedundant: redundant, SystemRedundant: redundant})
-		}
-	})
+	times := src.Like(func(at int) bool { return at > 0 && r.found[at].onlyTimes })
+	clock.AddTimes(s.clocks, sys, redundant, times, false)
 }
