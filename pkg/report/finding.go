@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/units"
@@ -16,6 +17,9 @@ type Finding struct {
 	Interval int `json:"interval"`
 	// Place is where that interval begins, "jac.fdv:12".
 	Place string `json:"place"`
+	// Lines is the line of the program that has most of it, "jac.fdv:24-31"
+	// ([interval.Line]), empty when the stream has none or it is of no line.
+	Lines string `json:"lines,omitempty"`
 	// Saving is by how much the execution time could fall at best, Share the
 	// same as a share of the execution time. Savings do not add up: waiting, for
 	// example, is often the consequence of imbalance.
@@ -25,6 +29,8 @@ type Finding struct {
 	// says what to do.
 	Text   string `json:"text"`
 	Advice string `json:"advice"`
+	// line is the number of that line in [SourceLines], -1 for none.
+	line int
 }
 
 // A rule finds one thing in the figures of a program. The rules are the table
@@ -41,11 +47,20 @@ type rule struct {
 	// most, nested intervals included. When it is nil, the main interval is
 	// named.
 	share func(t *interval.Times) float64
+	// less is how much of the program's share is its start, nil for nothing.
+	less func(p *profile) float64
+	// line returns the quantity of which the line to be named has the most, nil
+	// when it is share.
+	line func(p *profile, l *interval.Line) float64
+	// clause names the line at the end of the text, nil for lineClause.
+	clause func(place string, share float64) string
 	// text says what was found; where is " in the sequential part at
-	// jac.fdv:31" or empty, f.Saving and f.Share are known.
+	// jac.fdv:31", or empty when a line is named; f.Saving and f.Share are known.
 	text func(p *profile, f *Finding, where string) string
-	// advice says what to do.
+	// advice says what to do. advise, when it is not nil, says it better for
+	// the line that is named when that has most of it, or returns "".
 	advice string
+	advise func(p *profile, l *interval.Line) string
 }
 
 // leastShare is the share of the execution time without the start below which a
@@ -82,19 +97,23 @@ var rules = []rule{
 			return float64(p.root.InsuffParallelismUSR)/p.n - float64(p.startup*(p.n-1)/p.n)
 		},
 		share: func(t *interval.Times) float64 { return float64(t.InsuffParallelismUSR) },
+		less:  func(p *profile) float64 { return p.startup * (p.n - 1) },
 		text: func(p *profile, f *Finding, where string) string {
 			return "All processors repeat the same computation" + where + "; distributed over them it would save " + saved(f) + "."
 		},
 		advice: "Make its loops parallel and distribute their arrays; a grid should have no more dimensions than the arrays are distributed along.",
+		advise: adviseBetweenCalls,
 	},
 	{
 		id: "runtime", least: leastShare,
 		saving: func(p *profile) float64 { return float64(p.root.InsuffParallelismSYS)/p.n - p.creation },
 		share:  func(t *interval.Times) float64 { return float64(t.InsuffParallelismSYS) },
+		less:   func(p *profile) float64 { return p.creation * p.n },
 		text: func(p *profile, f *Finding, where string) string {
 			return "Every processor repeats the work of the run-time system" + where + ": " + saved(f) + "."
 		},
 		advice: "Make fewer calls: join small parallel loops, create arrays and groups once outside of loops.",
+		advise: adviseOnce,
 	},
 	{
 		id: "imbalance", least: leastShare,
@@ -104,7 +123,9 @@ var rules = []rule{
 			}
 			return float64(p.root.LoadImbalance) / p.n
 		},
-		share: func(t *interval.Times) float64 { return float64(t.LoadImbalance) },
+		share:  func(t *interval.Times) float64 { return float64(t.LoadImbalance) },
+		line:   waitingForLoad,
+		clause: waitClause,
 		text: func(p *profile, f *Finding, where string) string {
 			return "The load is uneven" + where + ": some processors compute longer than the mean; ideal load balance would save " + saved(f) + "."
 		},
@@ -118,16 +139,45 @@ var rules = []rule{
 			}
 			return float64(p.root.LoadImbalance) / p.n
 		},
-		share: func(t *interval.Times) float64 { return float64(t.LoadImbalance) },
+		share:  func(t *interval.Times) float64 { return float64(t.LoadImbalance) },
+		line:   waitingForLoad,
+		clause: waitClause,
 		text: func(p *profile, f *Finding, where string) string {
 			return "The machine's processors are of unequal power and get equal work" + where + "; ideal load balance would save " + saved(f) + "."
 		},
 		advice: "Weight the distribution by power: dvmsim --balance power predicts it.",
 	},
 	{
+		id: "pipeline", least: leastShare,
+		saving: func(p *profile) float64 {
+			if p.pipeline == 0 {
+				return -1
+			}
+			return p.pipeline / p.n
+		},
+		share: func(t *interval.Times) float64 { return float64(t.Shadow.RealSynch) },
+		line: func(p *profile, l *interval.Line) float64 {
+			if !p.ofPipeline(l) {
+				return 0
+			}
+			return float64(l.Shadow.RealSynch)
+		},
+		text: func(p *profile, f *Finding, where string) string {
+			return "Pipelined loops (ACROSS) fill and drain: processors wait for those before them, and at the next operation for those behind them" + where + ", " + saved(f) + "."
+		},
+		advice: "Larger arrays or fewer processors fill the pipeline for a smaller part of the time; dvmsim --explain says in how many steps the loop goes.",
+		advise: advisePipeline,
+	},
+	{
 		id: "wait", least: leastShare,
-		saving: func(p *profile) float64 { return float64(p.root.CommunicationSynch) / p.n },
+		saving: func(p *profile) float64 { return (float64(p.root.CommunicationSynch) - p.pipeline) / p.n },
 		share:  func(t *interval.Times) float64 { return float64(t.CommunicationSynch) },
+		line: func(p *profile, l *interval.Line) float64 {
+			if p.ofPipeline(l) {
+				return float64(l.CommunicationSynch - l.Shadow.RealSynch)
+			}
+			return float64(l.CommunicationSynch)
+		},
 		text: func(p *profile, f *Finding, where string) string {
 			return "Processors come to operations at different times and wait for each other" + where + ": " + saved(f) + "."
 		},
@@ -195,7 +245,8 @@ var rules = []rule{
 			return 0
 		},
 		text: func(p *profile, _ *Finding, _ string) string {
-			return "No number of processors brings the execution time below about " + timeWords(p.floor) + ": that is what does not get shorter with more of them."
+			return "Only " + timeWords(float64(p.root.ExecutionTime)-p.floor) + " of the execution time is computation that is divided among the processors; the rest, " +
+				timeWords(p.floor) + ", does not get shorter just by taking more of them."
 		},
 		advice: "Remove what is named above before using more processors; dvmsearch finds the grid that is best as it is.",
 	},
@@ -253,6 +304,12 @@ type profile struct {
 	// creation is the time that setting up the links takes every processor, in
 	// seconds, 0 on machines of media.
 	creation float64
+	// lines are those of the program, as SourceLines returns them.
+	lines []interval.Line
+	// pipes are the exchanges of pipelined loops, pipeline is what processors wait
+	// because of these, in seconds of all processors.
+	pipes    []*interval.Exchange
+	pipeline float64
 	// floor is the execution time without the computation that is divided
 	// among the processors.
 	floor float64
@@ -269,6 +326,8 @@ func newProfile(t *Tree) *profile {
 	if l := t.Header.Machine.Network; l != nil {
 		p.creation = float64(l.Creation)
 	}
+	p.lines = SourceLines(t)
+	p.pipelines()
 	p.floor = max(0, float64(t.Root.ExecutionTime)-max(0, float64(t.Root.ProductiveCPUTime)-p.startup)/p.n)
 	p.small.saving = -1
 	for _, n := range t.Nodes {
@@ -300,22 +359,6 @@ func (p *profile) unequalPowers() bool {
 	return false
 }
 
-// worst returns the interval that has most of a characteristic without the intervals
-// inside it.
-func (p *profile) worst(of func(*interval.Times) float64) *Node {
-	node, most := p.root, 0.0
-	for _, n := range p.tree.Nodes {
-		own := of(&n.Times)
-		for _, in := range n.Inner {
-			own -= of(&in.Times)
-		}
-		if own > most {
-			node, most = n, own
-		}
-	}
-	return node
-}
-
 // Findings returns what costs time in t, the largest saving first. On one processor
 // only the rules apply that hold for any number of processors.
 func Findings(t *Tree) []Finding {
@@ -336,83 +379,29 @@ func Findings(t *Tree) []Finding {
 		}
 		node := p.root
 		if r.share != nil {
-			node = p.worst(r.share)
+			node = p.worst(r)
 		} else if r.id == "small-loop" {
 			node = p.small.node
 		}
 		f := Finding{ID: r.id, Interval: node.ID, Place: placeWords(&node.Interval),
 			Saving: units.Seconds(saving), Share: saving / exec, Advice: r.advice}
-		f.Text = r.text(p, &f, inWords(t, node))
+		var most float64
+		if f.line, most = p.worstLine(r); f.line < 0 {
+			f.Text = r.text(p, &f, inWords(t, node))
+		} else {
+			l := &p.lines[f.line]
+			f.Lines = stretchWords(l)
+			clause := lineClause
+			if r.clause != nil {
+				clause = r.clause
+			}
+			f.Text = strings.TrimSuffix(r.text(p, &f, ""), ".") + clause(f.Lines, most) + "."
+			if r.advise != nil && most >= mostOfIt {
+				f.Advice = cmp.Or(r.advise(p, l), f.Advice)
+			}
+		}
 		list = append(list, f)
 	}
 	slices.SortStableFunc(list, func(a, b Finding) int { return cmp.Compare(b.Saving, a.Saving) })
 	return list
-}
-
-// inWords returns " in the sequential part at jac.fdv:31", or nothing for the
-// only interval of a program.
-func inWords(t *Tree, n *Node) string {
-	switch {
-	case len(t.Nodes) == 1:
-		return ""
-	case n.Up == nil:
-		return " outside of the intervals"
-	}
-	return " in the " + kindOfInterval(n.Type) + " at " + placeWords(&n.Interval)
-}
-
-// kindOfInterval names an interval in a sentence.
-func kindOfInterval(t interval.Type) string {
-	switch t {
-	case interval.Sequential:
-		return "sequential part"
-	case interval.Parallel:
-		return "parallel loop"
-	}
-	return "interval"
-}
-
-// Diagnosis returns one to three sentences on t: how much time is lost, for what
-// reasons, and the findings that save most.
-func Diagnosis(t *Tree, findings []Finding) []string {
-	root := t.Root
-	var s []string
-	switch {
-	case root.ExecutionTime <= 0:
-		return []string{"The program takes no time."}
-	case root.Processors <= 1:
-		s = append(s, "The program takes "+timeWords(float64(root.ExecutionTime))+
-			" on one processor, where nothing is lost to parallel work; predict a grid of several processors to see what would be.")
-	default:
-		lost := 1 - root.Efficiency
-		most := Part{}
-		for _, p := range Split(&root.Times) {
-			if !p.Productive && p.Seconds > most.Seconds {
-				most = p
-			}
-		}
-		if most.Seconds <= 0 {
-			s = append(s, "No processor time is lost.")
-			break
-		}
-		s = append(s, percent(lost)+" of the processor time is lost; the largest part is "+lowerFirst(most.Label)+", "+percent(most.Share)+".")
-		if len(findings) == 0 {
-			s = append(s, "No single cause loses more than "+percent(leastShare)+" of the execution time.")
-		}
-	}
-	for _, f := range findings[:min(len(findings), 2)] {
-		if f.Saving > 0 {
-			s = append(s, f.Text)
-		}
-	}
-	return s
-}
-
-// lowerFirst returns s with its first letter in lower case, unless it begins with an
-// abbreviation.
-func lowerFirst(s string) string {
-	if len(s) < 2 || s[0] < 'A' || s[0] > 'Z' || s[1] < 'a' || s[1] > 'z' {
-		return s
-	}
-	return string(s[0]+'a'-'A') + s[1:]
 }

@@ -3,6 +3,8 @@ package report_test
 import (
 	"fmt"
 	"html"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -146,7 +148,9 @@ func TestFirstFinding(t *testing.T) {
 				t.Errorf("the diagnosis is %q", diagnosis)
 			}
 			for _, format := range []report.Format{report.HTML, report.Text, report.Markdown} {
-				if s := html.UnescapeString(strings.Join(strings.Fields(write(t, tree, format)), " ")); !strings.Contains(strings.ReplaceAll(s, "\u00a0", " "), f.Text) {
+				// Links stand in the text of the page.
+				plain := regexp.MustCompile(`</?a[^>]*>`).ReplaceAllString(write(t, tree, format), "")
+				if s := html.UnescapeString(strings.Join(strings.Fields(plain), " ")); !strings.Contains(strings.ReplaceAll(s, "\u00a0", " "), f.Text) {
 					t.Errorf("%s does not say %q", format, f.Text)
 				}
 			}
@@ -205,5 +209,105 @@ func TestNothingToFind(t *testing.T) {
 	tree := one.tree(t, report.AllLevels)
 	if s := fmt.Sprint(report.Findings(tree), report.Diagnosis(tree, nil)); !strings.Contains(s, "on one processor") {
 		t.Error(s)
+	}
+}
+
+// TestFindingsNameLines uses programs of one interval whose time passes at known
+// lines, and expects each finding to name the line that has most of it. Line 5 holds
+// the start, 30 ms on each of 4 processors, which no other finding counts.
+func TestFindingsNameLines(t *testing.T) {
+	type times = interval.Times
+	line := func(from, to int, x times, functions ...interval.Function) interval.Line {
+		return interval.Line{Interval: 1, File: "x.fdv", FromLine: from, Line: to, Functions: functions, Times: x}
+	}
+	call := func(name string, n int64) interval.Function { return interval.Function{Func: name, Calls: n} }
+	start := line(5, 5, times{CPUTime: 120e-3, InsuffParallelismUSR: 90e-3}, call("bsloop_", 1))
+	edges := func(wait units.Seconds) interval.KindTimes {
+		return interval.KindTimes{Communication: wait + 4e-3, RealSynch: wait}
+	}
+	across := interval.Exchange{Kind: interval.Shadow, Func: "across_", File: "x.fdv", Line: 14, Seq: 9, Count: 1,
+		KindTimes: interval.KindTimes{Communication: 28e-3, RealSynch: 24e-3, Variation: 20e-3}}
+	for _, c := range []struct {
+		name      string
+		grid      []int
+		root      times
+		lines     []interval.Line
+		exchanges []interval.Exchange
+		id        string
+		saving    float64
+		lines1    string // of the finding
+		says      []string
+		advises   string
+	}{
+		{name: "repeated, without the start", id: "repeated", saving: 6e-3, lines1: "x.fdv:20-24", says: []string{", most of it at x.fdv:20-24."}, advises: "Make its loops parallel",
+			root: times{InsuffParallelismUSR: 114e-3},
+			lines: []interval.Line{start, line(20, 24, times{InsuffParallelismUSR: 16e-3}, call("crtpl_", 1)),
+				line(24, 30, times{InsuffParallelismUSR: 8e-3}, call("endpl_", 1))}},
+		// 600 calls; each of 4 processors computes 3.33 us before each, 3 of them in vain.
+		{name: "gaps between calls", id: "repeated", saving: 1.5e-3, lines1: "x.fdv:20-24", says: []string{"most of it at"}, advises: "3.333 us before each: make fewer calls",
+			root:  times{InsuffParallelismUSR: 96e-3},
+			lines: []interval.Line{start, line(20, 24, times{InsuffParallelismUSR: 6e-3}, call("crtpl_", 400), call("mappl_", 200))}},
+		{name: "spread over lines", id: "runtime", saving: 3e-3, lines1: "x.fdv:9-12", says: []string{", the largest part of it, 40.0 %, at x.fdv:9-12."}, advises: "Make fewer calls",
+			root: times{InsuffParallelismUSR: 90e-3, InsuffParallelismSYS: 12e-3},
+			lines: []interval.Line{start, line(6, 9, times{InsuffParallelismSYS: 3.6e-3}), line(9, 12, times{InsuffParallelismSYS: 4.8e-3}, call("crtps_", 1)),
+				line(12, 13, times{InsuffParallelismSYS: 3.6e-3})}},
+		{name: "calls that are made once", id: "runtime", saving: 3e-3, lines1: "x.fdv:9-16", says: []string{"most of it at x.fdv:9-16."}, advises: "Each call is made there once",
+			root:  times{InsuffParallelismUSR: 90e-3, InsuffParallelismSYS: 12e-3},
+			lines: []interval.Line{start, line(9, 16, times{InsuffParallelismSYS: 12e-3}, call("crtps_", 1), call("mapam_", 1))}},
+		{name: "uneven load", id: "imbalance", saving: 2.5e-3, lines1: "x.fdv:12-14", says: []string{"; the others wait most at x.fdv:12-14."}, advises: "GEN_BLOCK",
+			root:  times{LoadImbalance: 10e-3, CommunicationSynch: 10e-3, Communication: 11e-3},
+			lines: []interval.Line{start, line(12, 14, times{CommunicationSynch: 8e-3}, call("loadrb_", 3)), line(14, 15, times{CommunicationSynch: 2e-3})}},
+		// The stages wait 24 ms, and 20 ms where they come together again; 2 ms of the
+		// waiting there is of another reason.
+		{name: "a pipeline along one dimension", id: "pipeline", saving: 11e-3, lines1: "x.fdv:14-15", says: []string{"Pipelined loops (ACROSS) fill and drain", "most of it at x.fdv:14-15."}, advises: "Larger arrays",
+			root: times{Communication: 50e-3, CommunicationSynch: 46e-3, Shadow: edges(24e-3), Reduction: interval.KindTimes{Communication: 22e-3, RealSynch: 22e-3}},
+			lines: []interval.Line{start, line(14, 15, times{CommunicationSynch: 24e-3, Shadow: edges(24e-3)}, call("dopl_", 2)),
+				line(15, 22, times{CommunicationSynch: 22e-3, Reduction: interval.KindTimes{Communication: 22e-3, RealSynch: 22e-3}}, call("strtrd_", 1))},
+			exchanges: []interval.Exchange{across}},
+		{name: "a pipeline along two dimensions", grid: []int{2, 2}, id: "pipeline", saving: 11e-3, lines1: "x.fdv:14-15", says: []string{"fill and drain"}, advises: "Cut the arrays in one dimension only",
+			root:      times{Communication: 50e-3, CommunicationSynch: 46e-3, Shadow: edges(24e-3)},
+			lines:     []interval.Line{start, line(14, 15, times{CommunicationSynch: 24e-3, Shadow: edges(24e-3)}, call("dopl_", 2))},
+			exchanges: []interval.Exchange{across}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			c.root.ExecutionTime, c.root.CPUTime, c.root.TotalTime = 80e-3, 200e-3, 320e-3
+			r := &records{header: interval.Header{Source: []string{"x.ptr"}, Grid: []int{4}, Processors: 4, Startup: 30e-3},
+				intervals: []interval.Interval{{ID: 1, Type: interval.Main, File: "x.fdv", Line: 5, Count: 1, Processors: 4, Times: c.root}}}
+			if c.grid != nil {
+				r.header.Grid = c.grid
+			}
+			tree := r.tree(t, report.AllLevels)
+			tree.Root.Lines, tree.Exchanges = c.lines, c.exchanges
+			findings := report.Findings(tree)
+			i := slices.IndexFunc(findings, func(f report.Finding) bool { return f.ID == c.id })
+			if i < 0 {
+				t.Fatalf("no %s in %+v", c.id, findings)
+			}
+			f := findings[i]
+			if !near(float64(f.Saving), c.saving) || f.Lines != c.lines1 || !strings.Contains(f.Advice, c.advises) {
+				t.Errorf("found %+v,\nexpected %v s at %s, advice %q", f, c.saving, c.lines1, c.advises)
+			}
+			for _, s := range c.says {
+				if !strings.Contains(f.Text, s) {
+					t.Errorf("%q does not say %q", f.Text, s)
+				}
+			}
+			// Waiting in pipelines is not said twice.
+			for _, g := range findings {
+				if c.id == "pipeline" && g.ID == "wait" && !near(float64(g.Saving), 0.5e-3) {
+					t.Errorf("waiting besides the pipeline is %v s", g.Saving)
+				}
+			}
+			// The page leads from the place in the text to the figures of the line.
+			number := 0
+			for j, l := range report.SourceLines(tree) {
+				if fmt.Sprintf("x.fdv:%d-%d", l.FromLine, l.Line) == c.lines1 {
+					number = j + 1
+				}
+			}
+			if want := fmt.Sprintf(`<a href="#l%d">%s</a>`, number, c.lines1); !strings.Contains(write(t, tree, report.HTML), want) {
+				t.Errorf("the page has no %s", want)
+			}
+		})
 	}
 }

@@ -3,6 +3,8 @@ package report
 import (
 	"bufio"
 	"io"
+	"strconv"
+	"strings"
 )
 
 // maxStatic is how many intervals a page shows without scripts, too.
@@ -38,10 +40,26 @@ type pagePart struct {
 	Cell                    safeHTML
 }
 
-// pageFinding is a line of the findings.
+// pageFinding is a line of the findings: the text, in which the place, Before it and
+// After it, leads to the Anchor of its line or interval.
 type pageFinding struct {
 	Finding
-	Saving string
+	Saving                       string
+	Before, Named, After, Anchor string
+}
+
+// newPageFinding returns the line of f.
+func newPageFinding(f *Finding) pageFinding {
+	p := pageFinding{Finding: *f, Saving: savingWords(f), Named: f.Place, Anchor: "i" + strconv.Itoa(f.Interval)}
+	if f.Lines != "" {
+		p.Named, p.Anchor = f.Lines, lineAnchor(f.line)
+	}
+	if i := strings.LastIndex(f.Text, p.Named); i >= 0 && p.Named != "" {
+		p.Before, p.After = f.Text[:i], f.Text[i+len(p.Named):]
+	} else {
+		p.Before = f.Text + " "
+	}
+	return p
 }
 
 // writeHTML writes the page: what is known about the program as a whole; the
@@ -123,7 +141,7 @@ func newReportPage(t *Tree) *reportPage {
 	p.Machine, p.MachineNodes = machineWords(&h.Machine)
 	p.MachineOpen = len(p.MachineNodes) <= openNodes
 	for _, f := range findings {
-		p.Findings = append(p.Findings, pageFinding{f, savingWords(&f)})
+		p.Findings = append(p.Findings, newPageFinding(&f))
 	}
 	for _, s := range Split(&root.Times) {
 		var m markup

@@ -39,11 +39,12 @@ type updatePart struct {
 
 // updateFinding is a line of the findings.
 type updateFinding struct {
-	Saving   string `json:"saving"`
-	Text     string `json:"text"`
-	Interval int    `json:"interval"`
-	Place    string `json:"place"`
-	Advice   string `json:"advice"`
+	Saving string `json:"saving"`
+	Before string `json:"before"`
+	Named  string `json:"named"`
+	After  string `json:"after"`
+	Anchor string `json:"anchor"`
+	Advice string `json:"advice"`
 }
 
 // WriteUpdate writes everything that the page of t shows as one JSON document:
@@ -60,7 +61,7 @@ func WriteUpdate(w io.Writer, t *Tree) error {
 		u.Parts = append(u.Parts, updatePart{string(x.Cell), x.Share})
 	}
 	for _, f := range page.Findings {
-		u.Findings = append(u.Findings, updateFinding{f.Saving, f.Text, f.Interval, f.Place, f.Advice})
+		u.Findings = append(u.Findings, updateFinding{f.Saving, f.Before, f.Named, f.After, f.Anchor, f.Advice})
 	}
 	var table bytes.Buffer
 	writeLines(&pageWriter{w: &table, threads: 1}, lines, t, Options{})

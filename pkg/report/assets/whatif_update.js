@@ -68,7 +68,7 @@ function showFindings(findings) {
   }
   section.querySelector("ol").replaceChildren(...findings.map((f) => el("li", null,
     el("span", { class: "saving" }, f.saving),
-    el("div", null, el("p", null, f.text + " ", el("a", { href: "#i" + f.interval }, f.place)), el("p", { class: "note" }, f.advice)))));
+    el("div", null, el("p", null, f.before, el("a", { href: "#" + f.anchor }, f.named), f.after), el("p", { class: "note" }, f.advice)))));
 }
 
 // showTable shows another table in the place of the one of that name: sorted and

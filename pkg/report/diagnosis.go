@@ -1,0 +1,65 @@
+package report
+
+// Diagnosis returns one to three sentences on t: how much time is lost, for what
+// reasons, and the findings that save most.
+func Diagnosis(t *Tree, findings []Finding) []string {
+	root := t.Root
+	var s []string
+	switch {
+	case root.ExecutionTime <= 0:
+		return []string{"The program takes no time."}
+	case root.Processors <= 1:
+		s = append(s, "The program takes "+timeWords(float64(root.ExecutionTime))+
+			" on one processor, where nothing is lost to parallel work; predict a grid of several processors to see what would be.")
+	default:
+		lost := 1 - root.Efficiency
+		most := Part{}
+		for _, p := range Split(&root.Times) {
+			if !p.Productive && p.Seconds > most.Seconds {
+				most = p
+			}
+		}
+		if most.Seconds <= 0 {
+			s = append(s, "No processor time is lost.")
+			break
+		}
+		s = append(s, percent(lost)+" of the processor time is lost; the largest part is "+lowerFirst(most.Label)+", "+percent(most.Share)+": "+lostWords(t, most)+".")
+		if len(findings) == 0 {
+			s = append(s, "No single cause loses more than "+percent(leastShare)+" of the execution time.")
+		}
+	}
+	for _, f := range findings[:min(len(findings), 2)] {
+		if f.Saving > 0 {
+			s = append(s, f.Text)
+		}
+	}
+	return s
+}
+
+// lostWords says in plain words what a part of the lost time is.
+func lostWords(t *Tree, part Part) string {
+	switch part.Key {
+	case "iusr":
+		s := "computation that every processor repeats"
+		if start := float64(t.Header.Startup) * float64(t.Root.Processors-1); start > part.Seconds/2 {
+			s += ", most of it the start of the run-time system"
+		}
+		return s
+	case "isys":
+		return "work of the run-time system that every processor repeats"
+	case "wait":
+		return "waiting for other processors"
+	case "comm":
+		return "messages that take longer than what is computed meanwhile"
+	}
+	return "processors that are done before the last one"
+}
+
+// lowerFirst returns s with its first letter in lower case, unless it begins with an
+// abbreviation.
+func lowerFirst(s string) string {
+	if len(s) < 2 || s[0] < 'A' || s[0] > 'Z' || s[1] < 'a' || s[1] > 'z' {
+		return s
+	}
+	return string(s[0]+'a'-'A') + s[1:]
+}
