@@ -148,13 +148,14 @@ func (g *graph) repeat(first, period int) (r Repeat, looked int) {
 
 // may reports whether call i may be part of a stretch that begins with the call
 // first. Steps but the first must not take the name of an array that was there
-// before the stretch: it would be no more.
+// before the stretch, as the array would be no more: unless nothing comes that it
+// could move with, nor anything that still calls something dead by its name.
 func (g *graph) may(first, period, i int) bool {
 	c := g.rec.Call(i)
 	if !repeatable[c.Class()].may || c.Outside || len(c.Nested) > 0 {
 		return false
 	}
-	return g.ends[i] < 0 || int(g.ends[i]) >= first || i < first+period
+	return g.ends[i] < 0 || int(g.ends[i]) >= first || i < first+period || !g.moves[first] && g.stale < first
 }
 
 // keeps reports whether call i, of the first time step of a stretch that begins with

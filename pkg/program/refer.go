@@ -25,6 +25,11 @@ type graph struct {
 	ends []int32
 	// used is the last call that refers to what a call created, -1 for none.
 	used []int32
+	// moves says of a call that it or a later one maps a template anew that was there
+	// before; arrays that are aligned with it move then.
+	moves []bool
+	// stale is the last call with a name of something that is no more.
+	stale int
 	// inLoop says that a parallel loop is open before a call.
 	inLoop []bool
 	// wide is the first call that shows that addresses have 64 bits, on which the
@@ -48,10 +53,14 @@ type shapeKey struct {
 type reader struct {
 	*graph
 	live   map[uint64]int32 // the calls that bound the names
+	dead   map[uint64]bool  // names of deleted objects
 	values map[uint64]int32 // numbers of values that name nothing
 	shapes map[shapeKey]int32
 	blocks map[int]*block
 	others map[string]int32 // the numbers of blocks without names
+	// since counts mappings of templates: 1 more behind the call that created the
+	// template, 1 less behind that which maps it.
+	since []int32
 }
 
 // block is a block of parameters.
@@ -101,8 +110,8 @@ var headers = map[libdvm.Class]string{
 // read returns the graph of a recording.
 func read(rec *call.Recording) *graph {
 	n := rec.Len()
-	g := &graph{rec: rec, shape: make([]int32, n), first: make([]int32, n+1), ends: make([]int32, n), used: make([]int32, n), inLoop: make([]bool, n), wide: n}
-	r := reader{graph: g, live: map[uint64]int32{}, values: map[uint64]int32{}, shapes: map[shapeKey]int32{}, blocks: map[int]*block{}, others: map[string]int32{}}
+	g := &graph{rec: rec, shape: make([]int32, n), first: make([]int32, n+1), ends: make([]int32, n), used: make([]int32, n), moves: make([]bool, n), stale: -1, inLoop: make([]bool, n), wide: n}
+	r := reader{graph: g, live: map[uint64]int32{}, dead: map[uint64]bool{}, values: map[uint64]int32{}, shapes: map[shapeKey]int32{}, blocks: map[int]*block{}, others: map[string]int32{}, since: make([]int32, n+1)}
 	open := false
 	for i := range n {
 		c := rec.Call(i)
@@ -116,6 +125,11 @@ func read(rec *call.Recording) *graph {
 		}
 	}
 	g.first[n] = int32(len(g.refs))
+	under := int32(0)
+	for i := range g.moves {
+		under += r.since[i]
+		g.moves[i] = under > 0
+	}
 	return g
 }
 
@@ -133,9 +147,17 @@ func (r *reader) call(i int, c *call.Call) {
 	r.first[i] = int32(len(r.refs))
 	header := headers[c.Class()]
 	for _, h := range args.names {
-		if h.key != header {
-			r.refs = append(r.refs, r.refer(i, h.value))
+		if h.key == header {
+			continue
 		}
+		by := r.refer(i, h.value)
+		r.refs = append(r.refs, by)
+		if c.Class() == libdvm.Distribute && h.key == "AMViewRef" {
+			r.mapped(i, by)
+		}
+	}
+	if c.Class() == libdvm.Redistribute || c.Class() == libdvm.Realign {
+		r.mapped(i, -1)
 	}
 	if !object.Follows(c.Class()) {
 		return
@@ -144,6 +166,7 @@ func (r *reader) call(i int, c *call.Call) {
 		switch {
 		case c.Class() == libdvm.Delete:
 			delete(r.live, h.value)
+			r.dead[h.value] = true
 		case h.key == header:
 			r.bind(i, h.value)
 		}
@@ -154,12 +177,24 @@ func (r *reader) call(i int, c *call.Call) {
 	r.nested(i, c)
 }
 
+// mapped notes that call i maps a template that call by created, or an unknown one.
+func (r *reader) mapped(i int, by int32) {
+	if by < 0 || r.rec.Call(int(by)).Class() != libdvm.CreateTemplate {
+		by = -1
+	}
+	r.since[by+1]++
+	r.since[i+1]--
+}
+
 // refer returns the reference of call i to what has the given name.
 func (r *reader) refer(i int, value uint64) int32 {
 	by, ok := r.live[value]
 	if ok {
 		r.used[by] = int32(i)
 		return by
+	}
+	if r.dead[value] {
+		r.stale = i
 	}
 	if by, ok = r.values[value]; !ok {
 		by = -int32(len(r.values)) - 1

@@ -32,6 +32,8 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 	for _, name := range testtraces.Sample(t) {
 		programs[name] = testtraces.Calls(t, name)
 	}
+	// Its steps take the handles of arrays that are no more.
+	programs["f11_big"] = testtraces.Calls(t, "large/f11_big.ptr.zst")
 	seeds := uint64(effort.Of(120, 300))
 	if effort.Race {
 		seeds = 40
