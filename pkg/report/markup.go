@@ -1,10 +1,11 @@
 package report
 
 import (
-	"math"
+	"bytes"
 	"strconv"
-	"strings"
 	"unicode/utf8"
+
+	"dvmtools/pkg/units"
 )
 
 // markup is a buffer of HTML or JSON. A page has very many pieces of the same few
@@ -25,52 +26,24 @@ func (m *markup) exact(v Value) {
 		*m = strconv.AppendInt(*m, v.count, 10)
 		return
 	}
-	m.number(v.real, -1)
+	m.number(v.real, true)
 }
 
-// number appends a number with the given digits or, for -1, with as many as
-// read back as the same number.
-func (m *markup) number(x float64, digits int) {
-	if x == 0 {
+// number appends a number with nine digits or with as many as read back as the
+// same number.
+func (m *markup) number(x float64, exact bool) {
+	switch {
+	case x == 0:
 		*m = append(*m, '0')
-		return
+	case exact:
+		*m = units.AppendExact(*m, x)
+	default:
+		*m = units.AppendNine(*m, x)
 	}
-	if digits == manyDigits && m.nine(x) {
-		return
-	}
-	*m = strconv.AppendFloat(*m, x, 'g', digits, 64)
 }
 
-// powers are 10^0 to 10^22, which are exact.
-var powers = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
-
-// nine appends a positive number with nine digits, as a whole number and a power of
-// ten, several times faster than strconv; the last digit may be one off. It appends
-// nothing, and returns false, for numbers out of its range, 1e-13 to 1e8.
-func (m *markup) nine(x float64) bool {
-	if !(x >= 1e-13 && x < 1e8) {
-		return false
-	}
-	// The power of ten by which x has nine digits before its point follows from its
-	// power of two: 1233/4096 is just above log10(2). It may be one too large.
-	two := int(math.Float64bits(x)>>52) - 1023
-	shift := 8 - (two*1233)>>12
-	n := int64(float64(x*powers[shift]) + 0.5)
-	if n >= 1e9 {
-		shift--
-		n = int64(float64(x*powers[shift]) + 0.5)
-	}
-	for n%10 == 0 {
-		n /= 10
-		shift--
-	}
-	b := strconv.AppendInt(*m, n, 10)
-	if shift != 0 {
-		b = strconv.AppendInt(append(b, 'e'), int64(-shift), 10)
-	}
-	*m = b
-	return true
-}
+// tenths appends a number with one digit behind the point.
+func (m *markup) tenths(x float64) { *m = units.AppendDecimals(*m, x, 1) }
 
 // text appends text for a place between tags or in a quoted attribute.
 func (m *markup) text(s string) {
@@ -101,12 +74,21 @@ func (m *markup) text(s string) {
 	*m = append(b, s[last:]...)
 }
 
+// escapedInJSON are the characters between blank and ~ that a JSON string in a script element
+// has another way.
+var escapedInJSON = [0x80]bool{'"': true, '\\': true, '<': true, '>': true, '&': true}
+
 // quoted appends a JSON string that may stand inside of a script element:
 // nothing in it ends the element or begins a comment.
 func (m *markup) quoted(s string) {
 	const hex = "0123456789abcdef"
 	b := append(*m, '"')
-	for i := 0; i < len(s); {
+	plain := 0
+	for plain < len(s) && s[plain] >= ' ' && s[plain] < 0x7f && !escapedInJSON[s[plain]] {
+		plain++
+	}
+	b = append(b, s[:plain]...)
+	for i := plain; i < len(s); {
 		c := s[i]
 		if c < utf8.RuneSelf {
 			switch {
@@ -137,11 +119,24 @@ func (m *markup) quoted(s string) {
 
 // value appends a number and its unit. The space between them does not break.
 func (m *markup) value(v Value, unit string) {
-	number, shown := v.display(unit)
-	m.text(number)
+	shown := m.shown(v, unit)
 	m.raw("\u00a0<i>")
 	m.raw(shown)
 	m.raw("</i>")
+}
+
+// shown appends the number of a value for people and returns its unit.
+func (m *markup) shown(v Value, unit string) string {
+	at := len(*m)
+	var shown string
+	*m, shown = v.appendShown(*m, unit)
+	// "<0.1" and ">-0.1" are all that markup could be taken for.
+	if c := (*m)[at]; c == '<' || c == '>' {
+		rest := string((*m)[at:])
+		*m = (*m)[:at]
+		m.text(rest)
+	}
+	return shown
 }
 
 // cell appends a cell of a table with a number that is exact in its data-value
@@ -165,32 +160,35 @@ func (m *markup) cellRest(v Value, unit string) {
 		}
 	}
 	m.raw(`">`)
-	number, shown := v.display(unit)
-	m.text(number)
+	at := len(*m)
+	shown := m.shown(v, unit)
+	gap := gapBehind((*m)[at:], unit)
 	m.raw("\u00a0<i")
-	if gap := gapBehind(number, unit); gap != "" {
-		m.raw(` class="`)
-		m.raw(gap)
-		m.raw(`"`)
-	}
+	m.raw(gap)
 	m.raw(">")
 	m.raw(shown)
 	m.raw("</i></td>")
 }
 
-// gapBehind returns the CSS class of the unit after a time in a column. It leaves
+// gapBehind returns the CSS class of the unit after a time in a column, as an
+// attribute. It leaves
 // room for the decimals that the number has less than three, so that decimal points
 // are aligned: gap1, gap2, gap3, gap4 also for the point itself, or "" for none.
-func gapBehind(number, unit string) string {
+func gapBehind(number []byte, unit string) string {
 	if unit != unitSeconds {
 		return ""
 	}
-	point := strings.IndexByte(number, '.')
+	point := bytes.IndexByte(number, '.')
 	if point < 0 {
-		return "gap4"
+		return ` class="gap4"`
 	}
-	if missing := 3 - (len(number) - point - 1); missing > 0 {
-		return "gap" + strconv.Itoa(missing)
+	switch missing := 3 - (len(number) - point - 1); missing {
+	case 1:
+		return ` class="gap1"`
+	case 2:
+		return ` class="gap2"`
+	case 3:
+		return ` class="gap3"`
 	}
 	return ""
 }

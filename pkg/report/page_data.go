@@ -10,10 +10,6 @@ import (
 // picture has no room for more.
 const maxDrawn = 4096
 
-// manyDigits is how many digits the figures of classes have in pages of more
-// than [maxStatic] intervals, of which they are the larger part.
-const manyDigits = 9
-
 // pageFigure is what the script knows about a figure.
 type pageFigure struct {
 	Anchor     string `json:"anchor"`
@@ -118,10 +114,9 @@ func writeIntervals(p *pageWriter, t *Tree, program []interval.Line) {
 	if err != nil {
 		panic("report: internal error: " + err.Error())
 	}
-	digits := -1
-	if len(t.Nodes) > maxStatic {
-		digits = manyDigits
-	}
+	// The figures of classes are the larger part of a large page. There nine digits
+	// are enough.
+	exact := len(t.Nodes) <= maxStatic
 	var m markup
 	m = append(m, text[:len(text)-1]...)
 	m.raw(",\n\"intervals\":[")
@@ -160,14 +155,12 @@ func writeIntervals(p *pageWriter, t *Tree, program []interval.Line) {
 		m.datum(countValue(n.Processors))
 		m.raw(",[")
 		for j := range figures {
-			if j > 0 {
-				m.raw(",")
-			}
 			m.datum(figures[j].Value(&n.Interval))
+			*m = append(*m, ',')
 		}
-		m.raw("]")
+		(*m)[len(*m)-1] = ']'
 		if len(n.Classes) > 0 || n.POP != nil {
-			m.classes(n.Classes, columns, digits)
+			m.classes(n.Classes, columns, exact)
 		}
 		if n.POP != nil {
 			m.raw(",[")
@@ -197,9 +190,9 @@ func (m *markup) datum(v Value) {
 	m.exact(v)
 }
 
-// classes appends the classes of processors of an interval, their figures with
-// the given number of digits or, for -1, exactly.
-func (m *markup) classes(classes []interval.Processor, columns []Figure, digits int) {
+// classes appends the classes of processors of an interval, their figures exactly
+// or with nine digits.
+func (m *markup) classes(classes []interval.Processor, columns []Figure, exact bool) {
 	m.raw(",[")
 	for i := range classes[:min(len(classes), maxDrawn)] {
 		c := &classes[i]
@@ -230,12 +223,11 @@ func (m *markup) classes(classes []interval.Processor, columns []Figure, digits 
 		}
 		m.raw(",[")
 		for j := range columns {
-			if j > 0 {
-				m.raw(",")
-			}
-			m.number(columns[j].times(&c.Times), digits)
+			m.number(columns[j].times(&c.Times), exact)
+			*m = append(*m, ',')
 		}
-		m.raw("]]")
+		(*m)[len(*m)-1] = ']'
+		*m = append(*m, ']')
 	}
 	m.raw("]")
 }

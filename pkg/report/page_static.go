@@ -13,10 +13,7 @@ const maxClasses = 256
 // writeStatic writes every interval as it is shown without scripts: the list,
 // and a section for each.
 func writeStatic(p *pageWriter, t *Tree) {
-	s := &static{main: mainFigures(), columns: processorFigures()}
-	for k := range s.kinds {
-		s.kinds[k] = kindFigures(interval.Kind(k))
-	}
+	s := newStatic()
 	var m markup
 	m.raw(`<div class="wide">` + "\n")
 	m.listHead()
@@ -60,49 +57,93 @@ func (m *markup) listRow(n *Node) {
 	m.raw("</td></tr>\n")
 }
 
-// static holds the tables of figures by which sections are made.
+// static holds the tables of figures by which sections are made, and what is the
+// same in all of them.
 type static struct {
 	main, columns []Figure
 	kinds         [interval.NumKinds][]Figure
+	// rows begin the rows of main, kindHead is the head of the table of kinds,
+	// classHead that of processors.
+	rows                []markup
+	kindHead, classHead markup
 }
 
-// section appends the paragraph of one interval.
-func (s *static) section(m *markup, n *Node) {
-	id := strconv.Itoa(n.ID)
-	m.raw(`<section id="i` + id + `" class="interval" data-interval="` + id + `">` + "\n<h3>")
-	m.text(nameWords(n))
-	m.raw("</h3>\n" + `<nav aria-label="Interval ` + id + `">`)
-	m.link("UP", n.Up)
-	m.link("PRED", n.Pred)
-	m.link("NEXT", n.Next)
-	m.raw(`<a href="#top">HOME</a> <a href="#definitions">DEFINITIONS</a></nav>` + "\n" + `<p class="note">Interval ` + id + ", level ")
-	m.int(int64(n.Level))
-	m.raw(", entered " + count(n.Count, "time", "times") + ", " + count(n.Processors, "processor", "processors") + "</p>\n")
-	m.bar(&n.Times)
-	m.raw(`<div class="cols"><table class="main"><caption>Main characteristics</caption><thead><tr><th scope="col">Characteristic</th><th scope="col">Value</th><th scope="col">Of Total time</th></tr></thead><tbody>` + "\n")
+func newStatic() *static {
+	s := &static{main: mainFigures(), columns: processorFigures()}
+	for k := range s.kinds {
+		s.kinds[k] = kindFigures(interval.Kind(k))
+	}
 	for i := range s.main {
 		f := &s.main[i]
+		var m markup
 		m.raw(`<tr><th scope="row" class="d`)
 		m.int(int64(f.Depth))
 		m.raw(`">`)
 		m.definition(f)
 		m.raw("</th>")
-		m.figure(f, n)
-		m.raw("<td>")
-		if f.PartOfTotal {
-			m.raw(percentHTML(ratio(f.times(&n.Times), float64(n.TotalTime))))
-		}
-		m.raw("</td></tr>\n")
+		s.rows = append(s.rows, m)
 	}
-	m.raw(`</tbody></table><div class="wide"><table class="kinds"><caption>Communication operations</caption><thead><tr><th scope="col">Kind</th>`)
+	m := &s.kindHead
+	m.raw(`<table class="kinds"><caption>Communication operations</caption><thead><tr><th scope="col">Kind</th>`)
 	for i := range s.kinds[0] {
 		m.raw(`<th scope="col">`)
 		m.definition(&s.kinds[0][i])
 		m.raw("</th>")
 	}
 	m.raw("</tr></thead><tbody>\n")
+	m = &s.classHead
+	m.raw(`<div class="wide"><table class="procs"><thead><tr><th scope="col">Coordinates</th><th scope="col">Processors</th>`)
+	for i := range s.columns {
+		m.raw(`<th scope="col">`)
+		m.text(columnLabel(&s.columns[i]))
+		m.raw("</th>")
+	}
+	m.raw("</tr></thead><tbody>\n")
+	return s
+}
+
+// section appends the paragraph of one interval.
+func (s *static) section(m *markup, n *Node) {
+	id := strconv.Itoa(n.ID)
+	m.raw(`<section id="i`)
+	m.raw(id)
+	m.raw(`" class="interval" data-interval="`)
+	m.raw(id)
+	m.raw("\">\n<h3>")
+	m.text(nameWords(n))
+	m.raw("</h3>\n<nav aria-label=\"Interval ")
+	m.raw(id)
+	m.raw(`">`)
+	m.link("UP", n.Up)
+	m.link("PRED", n.Pred)
+	m.link("NEXT", n.Next)
+	m.raw("<a href=\"#top\">HOME</a> <a href=\"#definitions\">DEFINITIONS</a></nav>\n<p class=\"note\">Interval ")
+	m.raw(id)
+	m.raw(", level ")
+	m.int(int64(n.Level))
+	m.raw(", entered ")
+	m.raw(count(n.Count, "time", "times"))
+	m.raw(", ")
+	m.raw(count(n.Processors, "processor", "processors"))
+	m.raw("</p>\n")
+	m.bar(&n.Times)
+	m.raw(`<div class="cols"><table class="main"><caption>Main characteristics</caption><thead><tr><th scope="col">Characteristic</th><th scope="col">Value</th><th scope="col">Of Total time</th></tr></thead><tbody>` + "\n")
+	for i := range s.main {
+		f := &s.main[i]
+		*m = append(*m, s.rows[i]...)
+		m.figure(f, n)
+		m.raw("<td>")
+		if f.PartOfTotal {
+			m.percent(ratio(f.times(&n.Times), float64(n.TotalTime)))
+		}
+		m.raw("</td></tr>\n")
+	}
+	m.raw(`</tbody></table><div class="wide">`)
+	*m = append(*m, s.kindHead...)
 	for k := range s.kinds {
-		m.raw(`<tr><th scope="row">` + kindLabel(interval.Kind(k)) + "</th>")
+		m.raw(`<tr><th scope="row">`)
+		m.raw(kindLabel(interval.Kind(k)))
+		m.raw("</th>")
 		for i := range s.kinds[k] {
 			m.figure(&s.kinds[k][i], n)
 		}
@@ -181,13 +222,7 @@ func (s *static) processors(m *markup, classes []interval.Processor) {
 	}
 	m.raw("<h4>Processors</h4>\n<p class=\"note\">" + count(n, "processor", "processors") + " in " +
 		count(int64(len(classes)), "class of equal values", "classes of equal values") + "</p>\n")
-	m.raw(`<div class="wide"><table class="procs"><thead><tr><th scope="col">Coordinates</th><th scope="col">Processors</th>`)
-	for i := range s.columns {
-		m.raw(`<th scope="col">`)
-		m.text(columnLabel(&s.columns[i]))
-		m.raw("</th>")
-	}
-	m.raw("</tr></thead><tbody>\n")
+	*m = append(*m, s.classHead...)
 	for i := range classes[:min(len(classes), maxClasses)] {
 		c := &classes[i]
 		m.raw(`<tr><th scope="row">`)
@@ -209,7 +244,9 @@ func (s *static) processors(m *markup, classes []interval.Processor) {
 		}
 	}
 	for i, label := range []string{"minimum", "mean", "maximum"} {
-		m.raw(`<tr><th scope="row">` + label + "</th><td></td>")
+		m.raw(`<tr><th scope="row">`)
+		m.raw(label)
+		m.raw("</th><td></td>")
 		*m = append(*m, rows[i]...)
 		m.raw("</tr>\n")
 	}
@@ -241,43 +278,41 @@ func statistics(classes []interval.Processor, get func(*interval.Times) float64)
 	return [3]float64{least, sum / n, most}
 }
 
-// percentHTML returns a share for a page, without a line break before the sign.
-func percentHTML(share float64) string {
-	number, unit := Value{real: share}.display(unitRatio)
-	switch number[0] {
-	case '<':
-		number = "&lt;" + number[1:]
-	case '>':
-		number = "&gt;" + number[1:]
-	}
-	return number + "\u00a0" + unit
+// percent appends a share, without a line break before the sign.
+func (m *markup) percent(share float64) {
+	m.shown(Value{real: share}, unitRatio)
+	m.raw("\u00a0%")
 }
 
 // bar draws the parts of Total time of an interval. Tooltips and a text for screen
 // readers say in words what the colours mean.
 func (m *markup) bar(t *interval.Times) {
 	list := strokes(Split(t))
-	label := "Total time by use:"
-	if len(list) == 0 {
-		label = "No time was spent"
-	}
-	for _, s := range list {
-		label += " " + s.Label + " " + percentHTML(s.Share) + ";"
-	}
 	m.raw(`<svg class="bar" viewBox="0 0 1000 20" preserveAspectRatio="none" role="img" aria-label="`)
-	m.raw(label)
+	if len(list) == 0 {
+		m.raw("No time was spent")
+	} else {
+		m.raw("Total time by use:")
+	}
+	for i := range list {
+		m.raw(" ")
+		m.raw(list[i].Label)
+		m.raw(" ")
+		m.percent(list[i].Share)
+		m.raw(";")
+	}
 	m.raw(`">`)
 	for _, s := range list {
 		m.raw(`<rect class="p-`)
 		m.raw(s.Key)
 		m.raw(`" x="`)
-		m.raw(s.X)
+		m.tenths(s.X)
 		m.raw(`" width="`)
-		m.raw(s.Width)
+		m.tenths(s.Width)
 		m.raw(`" height="20"><title>`)
 		m.raw(s.Label)
 		m.raw(" ")
-		m.raw(percentHTML(s.Share))
+		m.percent(s.Share)
 		m.raw(`</title></rect>`)
 	}
 	m.raw("</svg>")

@@ -85,9 +85,13 @@ func (m *markup) spans(all []span, list []int32, gap float64) {
 		if math.Abs(from) <= gap {
 			from = 0
 		}
-		m.number(from, manyDigits+3)
+		if from == 0 {
+			m.raw("0")
+		} else {
+			*m = strconv.AppendFloat(*m, from, 'g', 12, 64)
+		}
 		m.raw(",")
-		m.number(s.end-s.start, manyDigits)
+		m.number(s.end-s.start, false)
 		m.raw(",")
 		m.int(int64(s.kind)*8 + int64(s.op) + 1)
 		m.raw(",")

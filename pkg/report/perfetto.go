@@ -107,7 +107,7 @@ func (p *perfetto) event(ph string, tid int, seconds float64) {
 	p.raw(",\n" + `{"ph":"` + ph + `","pid":1,"tid":`)
 	p.int(int64(tid))
 	p.raw(`,"ts":`)
-	p.number(float64(seconds*1e6), -1)
+	p.number(float64(seconds*1e6), true)
 }
 
 // lane writes the events of a lane.

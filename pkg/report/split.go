@@ -1,10 +1,6 @@
 package report
 
-import (
-	"strconv"
-
-	"dvmtools/pkg/interval"
-)
+import "dvmtools/pkg/interval"
 
 // Part is one of the parts of Total time.
 type Part struct {
@@ -43,7 +39,7 @@ func Split(t *interval.Times) []Part {
 // stroke is a part as the bar draws it, in thousandths of the bar's width.
 type stroke struct {
 	Part
-	X, Width string
+	X, Width float64
 }
 
 // strokes returns the parts that are wide enough to be seen, one after the
@@ -54,11 +50,7 @@ func strokes(parts []Part) []stroke {
 	for _, p := range parts {
 		width := min(float64(p.Share*1000), 1000-x)
 		if width >= 0.05 {
-			list = append(list, stroke{
-				Part:  p,
-				X:     strconv.FormatFloat(x, 'f', 1, 64),
-				Width: strconv.FormatFloat(width, 'f', 1, 64),
-			})
+			list = append(list, stroke{Part: p, X: x, Width: width})
 		}
 		x += max(0, width)
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"strconv"
-	"strings"
 
 	"dvmtools/pkg/units"
 )
@@ -19,21 +18,20 @@ func (v Value) Exact() string {
 	if v.isCount {
 		return strconv.FormatInt(v.count, 10)
 	}
-	return strconv.FormatFloat(v.real, 'g', -1, 64)
+	return string(units.AppendExact(nil, v.real))
 }
 
-// display returns the number for people and its unit, from the unit of its
-// figure: times with four digits in a fitting unit, ratios in per cent, counts
+// appendShown appends the number for people and returns its unit, from the unit of
+// its figure: times with four digits in a fitting unit, ratios in per cent, counts
 // in full.
-func (v Value) display(unit string) (number, shown string) {
+func (v Value) appendShown(b []byte, unit string) (number []byte, shown string) {
 	switch {
 	case v.isCount:
-		return v.Exact(), unit
+		return strconv.AppendInt(b, v.count, 10), unit
 	case unit == unitRatio:
-		number, shown, _ = strings.Cut(percent(v.real), " ")
-		return number, shown
+		return units.AppendPercent(b, v.real), "%"
 	}
-	return units.Seconds(v.real).Show()
+	return units.Seconds(v.real).AppendShow(b)
 }
 
 // timeWords returns a time for people: "21.40 us".

@@ -30,18 +30,24 @@ const (
 // 999.95 us is 1.000 ms. Zero is 0 s. A time that has no such form, as one below
 // a picosecond, is in seconds with an exponent.
 func (s Seconds) Show() (number, unit string) {
+	b, unit := s.AppendShow(nil)
+	return string(b), unit
+}
+
+// AppendShow is [Seconds.Show], with the number appended to b.
+func (s Seconds) AppendShow(b []byte) (number []byte, unit string) {
 	size := Seconds(math.Abs(float64(s)))
 	switch {
 	case s == 0:
-		return "0", "s"
+		return append(b, '0'), "s"
 	case !(size >= leastShown && size < mostShown):
-		return strconv.FormatFloat(float64(s), 'e', significant-1, 64), "s"
+		return strconv.AppendFloat(b, float64(s), 'e', significant-1, 64), "s"
 	}
 	for _, c := range scales {
 		if float64(size)*c.perSecond < 0.999 && c.perSecond < 1e9 {
 			continue // below 1 however it is rounded
 		}
-		number, whole := fixed(float64(s) * c.perSecond)
+		number, whole := appendFixed(b, float64(s)*c.perSecond)
 		if whole || c.perSecond == 1e9 {
 			return number, c.unit
 		}
@@ -49,18 +55,18 @@ func (s Seconds) Show() (number, unit string) {
 	panic("units: internal error: no unit for a time")
 }
 
-// fixed returns x without an exponent, with four significant digits or all those
-// before the point when they are more, and whether it is at least 1 after
+// appendFixed appends x without an exponent, with four significant digits or all
+// those before the point when they are more, and says whether it is at least 1 after
 // rounding.
-func fixed(x float64) (number string, whole bool) {
+func appendFixed(b []byte, x float64) (number []byte, whole bool) {
 	// Far from a power of ten the number of digits is plain.
 	switch size := math.Abs(x); {
 	case size >= 1 && size < 9.999:
-		return strconv.FormatFloat(x, 'f', significant-1, 64), true
+		return AppendDecimals(b, x, significant-1), true
 	case size >= 10 && size < 99.99:
-		return strconv.FormatFloat(x, 'f', significant-2, 64), true
+		return AppendDecimals(b, x, significant-2), true
 	case size >= 100 && size < 999.9:
-		return strconv.FormatFloat(x, 'f', significant-3, 64), true
+		return AppendDecimals(b, x, significant-3), true
 	}
 	// The exponent of the rounded number says where its digits begin.
 	_, e, _ := strings.Cut(strconv.FormatFloat(x, 'e', significant-1, 64), "e")
@@ -68,7 +74,35 @@ func fixed(x float64) (number string, whole bool) {
 	if err != nil {
 		panic("units: internal error: " + err.Error())
 	}
-	return strconv.FormatFloat(x, 'f', max(0, significant-1-exponent), 64), exponent >= 0
+	return strconv.AppendFloat(b, x, 'f', max(0, significant-1-exponent), 64), exponent >= 0
+}
+
+// AppendDecimals appends x with one to three digits behind the point, as
+// strconv.AppendFloat does.
+func AppendDecimals(b []byte, x float64, decimals int) []byte {
+	power := tens[decimals]
+	scaled := math.Abs(x) * float64(power)
+	n := uint64(0)
+	if scaled < 1e6 {
+		n = uint64(scaled)
+	}
+	// The product is off by less than 1e-9. Halves, and what is too large, are left
+	// to exact arithmetic.
+	rest := scaled - float64(n)
+	if !(rest < 0.5-1e-9 || rest > 0.5+1e-9 && rest < 1) {
+		return strconv.AppendFloat(b, x, 'f', decimals, 64)
+	}
+	if rest > 0.5 {
+		n++
+	}
+	if math.Signbit(x) {
+		b = append(b, '-')
+	}
+	b = append(AppendDigits(b, n/power), '.')
+	at := len(b)
+	b = append(b, "000"[:decimals]...)
+	putDigits(b[at:], n%power, decimals)
+	return b
 }
 
 // Short returns the time as [Seconds.Show] gives it, in one string: "21.40 us".
@@ -83,15 +117,18 @@ func (s Seconds) Exact() string { return strconv.FormatFloat(float64(s), 'g', -1
 
 // Percent returns a share of 1 in per cent with one digit behind the point:
 // "12.3 %". A share that would round to 0 and is not is "<0.1 %", or ">-0.1 %".
-func Percent(share float64) string {
+func Percent(share float64) string { return string(append(AppendPercent(nil, share), " %"...)) }
+
+// AppendPercent appends the number of [Percent], without its sign.
+func AppendPercent(b []byte, share float64) []byte {
 	const least = 0.0005
 	switch {
 	case share > 0 && share < least:
-		return "<0.1 %"
+		return append(b, "<0.1"...)
 	case share < 0 && share > -least:
-		return ">-0.1 %"
+		return append(b, ">-0.1"...)
 	}
-	return strconv.FormatFloat(share*100, 'f', 1, 64) + " %"
+	return AppendDecimals(b, share*100, 1)
 }
 
 // Micros returns the time in microseconds, without a unit, with at most the given
@@ -115,8 +152,8 @@ func (b Bytes) Short() string {
 		return strconv.FormatInt(int64(b), 10) + " B"
 	}
 	for _, s := range sizes {
-		if number, whole := fixed(float64(b) / s.bytes); whole {
-			return number + " " + s.unit
+		if number, whole := appendFixed(nil, float64(b)/s.bytes); whole {
+			return string(number) + " " + s.unit
 		}
 	}
 	panic("units: internal error: no unit for a size")

@@ -65,6 +65,36 @@ func TestShortIsClose(t *testing.T) {
 	}
 }
 
+// Numbers with few decimals are those that strconv rounds exactly.
+func TestDecimals(t *testing.T) {
+	check := func(share float64) {
+		t.Helper()
+		if share != 0 && math.Abs(share) < 0.0005 {
+			return
+		}
+		if got, want := string(units.AppendPercent(nil, share)), strconv.FormatFloat(share*100, 'f', 1, 64); got != want {
+			t.Errorf("%v is %s, want %s", share, got, want)
+		}
+		if x := math.Abs(share); x >= 1 && x < 9.999 {
+			number, unit := units.Seconds(share).Show()
+			if want := strconv.FormatFloat(share, 'f', 3, 64); number != want || unit != "s" {
+				t.Errorf("%v s is %s %s, want %s s", share, number, unit, want)
+			}
+		}
+	}
+	for _, x := range []float64{0, 1, 0.0005, 0.9995, 0.99949999999999, 1e300, -1e9, 2.0625, 0.125125, math.Inf(1), math.Inf(-1), math.NaN(), 1e3, 999.99951} {
+		check(x)
+		check(-x)
+	}
+	for i := range 20_000 {
+		// Halves of the last digit and what is next to them.
+		x := float64(i)/2000 + 0.0005
+		for _, x := range []float64{x, math.Nextafter(x, 0), math.Nextafter(x, 10), x + 1e-10, x - 1e-10, x + 3e-7, -x} {
+			check(x)
+		}
+	}
+}
+
 func TestPercent(t *testing.T) {
 	for share, want := range map[float64]string{0: "0.0 %", 1: "100.0 %", 0.165: "16.5 %", 0.0004: "<0.1 %", 0.0005: "0.1 %", -0.0004: ">-0.1 %", -0.02: "-2.0 %", 3.5: "350.0 %"} {
 		if got := units.Percent(share); got != want {
