@@ -35,6 +35,7 @@ type fortran struct {
 	compiler string
 	flags    []string
 	groups   int
+	memory   int64 // bytes that no cache holds, 0 when there is no room for them
 	name     string
 	options  measure.Options
 
@@ -62,8 +63,8 @@ func (s *fortran) find(ctx context.Context) error {
 // identity returns the conditions that all results of a journal must share.
 func (s *fortran) identity() identity {
 	return identity{
-		Record: "measure", Version: 2, Processor: s.name, Compiler: s.version, Flags: strings.Join(s.flags, " "),
-		Groups: s.groups, Samples: s.options.Samples, Repeats: s.options.Repeats, RunTime: s.options.RunTime,
+		Record: "measure", Version: 3, Processor: s.name, Compiler: s.version, Flags: strings.Join(s.flags, " "),
+		Groups: s.groups, Samples: s.options.Samples, Processes: s.options.Processes, Repeats: s.options.Repeats, RunTime: s.options.RunTime,
 	}
 }
 
@@ -77,7 +78,7 @@ func (s *fortran) conditions() []string {
 		"processor: " + s.name,
 		"compiler: " + s.version,
 		"flags: " + strings.Join(s.flags, " "),
-		fmt.Sprintf("%s%d samples, the shortest of %d runs of at least %v s, clock grain %.3g s", loops, s.options.Samples, s.options.Repeats, s.options.RunTime, s.grain),
+		fmt.Sprintf("%s%d samples, each the shortest runs of %d processes, of %d runs of at least %v s, clock grain %.3g s", loops, s.options.Samples, s.options.Processes, s.options.Repeats, s.options.RunTime, s.grain),
 	}
 }
 
@@ -117,41 +118,32 @@ func (s *fortran) close() {
 	}
 }
 
-// quantity returns what is measured under a name, with its two programs.
-func (s *fortran) quantity(name string) (q measure.Quantity, first, second string) {
-	if name == measure.SpeedupName {
-		first, second, _ = measure.Lengths("rla", s.groups, shortGroups)
-		return measure.Lengthening(s.groups, shortGroups), first, second
+// programs returns what is measured under a name: a timing, the small-loop
+// speed-up, or a part of the cache section.
+func (s *fortran) programs(name string) pair {
+	const words = measure.CacheGroups
+	_, steps := measure.CacheSteps()
+	switch {
+	case name == measure.SpeedupName:
+		first, second, _ := measure.Lengths("rla", s.groups, shortGroups)
+		return pair{measure.Lengthening(s.groups, shortGroups), first, second}
+	case name == measure.CacheSpeed:
+		first, second := measure.CacheSpeedSources(words)
+		return pair{measure.Operation(words), first, second}
+	case name == measure.CacheRatio:
+		first, second := measure.CacheRatioSources(s.memory, words)
+		return pair{measure.Slowdown(measure.CacheRepeats), first, second}
+	case steps[name] > 0:
+		first, second := measure.CacheStepSources(steps[name], words)
+		return pair{measure.Slowdown(1), first, second}
 	}
-	first, second, _ = measure.Sources(name, s.groups)
-	return measure.Operation(s.groups), first, second
-}
-
-// sample takes a sample in a process of its own.
-func (s *fortran) sample(ctx context.Context, name string, series *measure.Series) error {
-	p, err := s.launch(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer p.close()
-	q, _, _ := s.quantity(name)
-	return series.Sample(loop{p, 1}, loop{p, 2}, q, s.options)
+	first, second, _ := measure.Sources(name, s.groups)
+	return pair{measure.Operation(s.groups), first, second}
 }
 
 // remove deletes the executable of programs that are not needed any more. Where it
 // cannot be removed, close does.
 func (s *fortran) remove(name string) { os.Remove(filepath.Join(s.dir, name)) }
-
-// alone measures the first of two programs, which executes the given number of
-// operations in each iteration.
-func (s *fortran) alone(ctx context.Context, name, first, second string, operations int) (measure.Timing, error) {
-	p, err := s.run(ctx, name, first, second)
-	if err != nil {
-		return measure.Timing{}, err
-	}
-	defer p.close()
-	return measure.Time(loop{p, 1}, operations, s.options)
-}
 
 // compile runs the compiler in the directory of the programs.
 func (s *fortran) compile(ctx context.Context, args ...string) error {

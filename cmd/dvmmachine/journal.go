@@ -23,11 +23,12 @@ type identity struct {
 	Flags     string  `json:"flags"`
 	Groups    int     `json:"groups"`
 	Samples   int     `json:"samples"`
+	Processes int     `json:"processes"`
 	Repeats   int     `json:"repeats"`
 	RunTime   float64 `json:"run_time_s"`
 }
 
-// entry is a record of a journal: the samples of a quantity so far. A later one of
+// entry is a record of a journal: the series of a quantity so far. A later one of
 // the same name replaces it.
 type entry struct {
 	Name string `json:"name"`
@@ -69,8 +70,9 @@ func openJournal(e *cli.Env, name string, id identity) (*journal, error) {
 			}
 			continue
 		}
+		o := measure.Options{Samples: id.Samples, Processes: id.Processes}
 		var r entry
-		if err := json.Unmarshal(line, &r); err != nil || r.Name == "" || r.Series == nil || len(r.Samples) > id.Samples {
+		if err := json.Unmarshal(line, &r); err != nil || r.Name == "" || r.Series == nil || !r.Valid(o) {
 			return nil, diag.New(at, "measure/journal", "found a line that is no result, expected what --continue has kept; name a new file")
 		}
 		j.series[r.Name] = r.Series
@@ -97,7 +99,7 @@ func seekTo(f *os.File, offset int64) error {
 
 // words says what an identity is.
 func words(id identity) string {
-	return fmt.Sprintf("%q with %q %q, %d groups, %d samples of %d runs of %v s", id.Processor, id.Compiler, id.Flags, id.Groups, id.Samples, id.Repeats, id.RunTime)
+	return fmt.Sprintf("%q with %q %q, %d groups, %d samples of %d processes with %d runs of %v s", id.Processor, id.Compiler, id.Flags, id.Groups, id.Samples, id.Processes, id.Repeats, id.RunTime)
 }
 
 // of returns the samples of a quantity, none at first.

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	urfave "github.com/urfave/cli/v2"
@@ -15,7 +15,7 @@ import (
 
 func measureCommand() cli.Command {
 	return cli.Command{
-		Name: "measure", Usage: "measure the timings of the processor that it runs on", ArgsUsage: "[TIMING...]",
+		Name: "measure", Usage: "measure the timings of the processor that it runs on", ArgsUsage: "[TIMING... | A B]",
 		Description: `Writes a machine file of Parasol I. For each timing two Fortran programs are
 compiled that differ by one operation in each statement of a loop; the operation
 takes the difference of their processor times (section 3.1 of the report). All
@@ -32,27 +32,38 @@ With --network, processes exchange messages of many sizes with MPI, two on this
 machine or on each of the hosts. The file has a link for each pair: latency and
 speed of the line that fits best, what calls to send and to receive cost, and in
 comments how well it fits and where the messages of larger sizes need another.`,
-		Flags: append([]urfave.Flag{
-			&urfave.StringFlag{Name: "compiler", Value: "gfortran", Usage: "compile with `PROGRAM`"},
-			&urfave.StringFlag{Name: "flags", Value: "-O0", Usage: "compile with `OPTIONS`, separated by blanks"},
-			&urfave.IntFlag{Name: "samples", Value: 20, Usage: "average `N` differences, at least 3"},
-			&urfave.IntFlag{Name: "repeats", Value: 15, Usage: "make each run `N` times, the shortest counts"},
-			&urfave.Float64Flag{Name: "run-time", Value: 0.001, Usage: "a run takes `SECONDS` of processor time or more"},
-			&urfave.IntFlag{Name: "groups", Usage: "the loop has `N` groups of statements (default: as many as overflow the instruction cache)"},
-			&urfave.StringFlag{Name: "continue", Usage: "keep samples in `FILE` as they come, and take only those that it does not hold yet"},
-			&urfave.StringFlag{Name: "name", Usage: "name of the processor, `TEXT` (default: what the system says)"},
-			&urfave.Int64Flag{Name: "id", Value: 1, Usage: "id of the processor type, `ID`"},
-		}, networkFlags()...),
+		Flags: measureFlags(),
 		Examples: []cli.Example{
 			{Line: "dvmmachine measure --continue results.ndjson -o here.mach", Text: "the same line goes on after an interruption"},
 			{Line: "dvmmachine measure dla dlm dld --samples 50", Text: "three timings, carefully"},
+			{Line: "dvmmachine measure --compare here.mach again.mach", Text: "for how many timings two runs agree"},
 			{Line: "dvmmachine measure --network --hosts n1,n2 -o net.mach --par net.par", Text: "messages within and between two hosts"},
 		},
 		Run: runMeasure,
 	}
 }
 
+// measureFlags are the options of measure.
+func measureFlags() []urfave.Flag {
+	return append([]urfave.Flag{
+		&urfave.StringFlag{Name: "compiler", Value: "gfortran", Usage: "compile with `PROGRAM`"},
+		&urfave.StringFlag{Name: "flags", Value: "-O0", Usage: "compile with `OPTIONS`, separated by blanks"},
+		&urfave.IntFlag{Name: "samples", Value: 10, Usage: "the median of `N` differences, at least 3"},
+		&urfave.IntFlag{Name: "processes", Value: 6, Usage: "take each in `N` processes, some time apart"},
+		&urfave.IntFlag{Name: "repeats", Value: 6, Usage: "make each run `N` times in a process, the shortest of all counts"},
+		&urfave.Float64Flag{Name: "run-time", Value: 0.001, Usage: "a run takes `SECONDS` of processor time or more"},
+		&urfave.IntFlag{Name: "groups", Usage: "the loop has `N` groups of statements (default: as many as overflow the instruction cache)"},
+		&urfave.StringFlag{Name: "continue", Usage: "keep samples in `FILE` as they come, and take only those that it does not hold yet"},
+		&urfave.StringFlag{Name: "name", Usage: "name of the processor, `TEXT` (default: what the system says)"},
+		&urfave.Int64Flag{Name: "id", Value: 1, Usage: "id of the processor type, `ID`"},
+		&urfave.BoolFlag{Name: "compare", Usage: "measure nothing: say for how many timings two files agree"},
+	}, networkFlags()...)
+}
+
 func runMeasure(e *cli.Env) error {
+	if e.Flags.Bool("compare") {
+		return runCompare(e)
+	}
 	if e.Flags.Int64("id") < 0 {
 		return cli.Usagef("--id: found %d, expected an id from 0", e.Flags.Int64("id"))
 	}
@@ -86,7 +97,7 @@ func runMeasure(e *cli.Env) error {
 	}
 	defer setup.close()
 	ctx, done := e.Interruptible()
-	err = sampling{setup, kept, names}.run(ctx, e)
+	err = sampling{setup, kept, setup.series(names), setup.programs}.run(ctx, e)
 	if done() {
 		return errors.New("interrupted; with --continue the same command line goes on")
 	}
@@ -94,8 +105,11 @@ func runMeasure(e *cli.Env) error {
 		return err
 	}
 	report := measure.Report{
-		Name: setup.name, ID: e.Flags.Int64("id"), Results: setup.results(kept, names), DataCache: cacheSize("Data"),
+		Name: setup.name, ID: e.Flags.Int64("id"), Results: setup.results(kept, setup.series(names)), DataCache: cacheSize("Data"),
 		Conditions: append(setup.conditions(), load.conditions(systemLoad())...),
+	}
+	if slices.Contains(names, measure.CacheRatio) && setup.memory == 0 {
+		report.Results = append(report.Results, measure.Result{Name: measure.CacheRatio, Reason: "there is too little memory for data that no cache holds"})
 	}
 	text, err := report.File()
 	if err != nil {
@@ -113,73 +127,11 @@ func runMeasure(e *cli.Env) error {
 	return write(e, text)
 }
 
-// sampling takes the samples of all names in turn, one of each in a round, so that
-// those of a name are spread over the whole time and lie in different processes.
-type sampling struct {
-	*fortran
-	kept  *journal
-	names []string
-}
-
-func (s sampling) run(ctx context.Context, e *cli.Env) error {
-	built := map[string]bool{}
-	// Compiling takes about as long as all samples of a name.
-	each := 2 * s.options.Samples
-	progress := func() int {
-		done := 0
-		for _, n := range s.names {
-			switch x := s.kept.of(n); {
-			case x.Done:
-				done += each
-			case built[n]:
-				done += s.options.Samples + len(x.Samples)
-			}
-		}
-		return done
-	}
-	total := each * len(s.names)
-	steps := e.Steps(progress(), total)
-	for open := true; open; {
-		open = false
-		for _, n := range s.names {
-			series := s.kept.of(n)
-			if series.Done {
-				continue
-			}
-			open = true
-			steps.Next(progress(), n)
-			if err := s.next(ctx, n, series, built); err != nil {
-				return fmt.Errorf("measuring %s: %w", n, err)
-			}
-		}
-	}
-	return nil
-}
-
-// next takes a sample of a name, whose programs are compiled before the first.
-func (s sampling) next(ctx context.Context, name string, series *measure.Series, built map[string]bool) error {
-	if !built[name] {
-		_, first, second := s.quantity(name)
-		if err := s.build(ctx, name, first, second); err != nil {
-			return err
-		}
-		built[name] = true
-	}
-	if err := s.sample(ctx, name, series); err != nil {
-		return err
-	}
-	if series.Done {
-		s.remove(name)
-	}
-	return s.kept.keep(name)
-}
-
 // results computes what series that are done gave.
 func (s *fortran) results(kept *journal, names []string) []measure.Result {
 	var all []measure.Result
 	for _, n := range names {
-		q, _, _ := s.quantity(n)
-		timing, err := kept.of(n).Timing(q, s.options)
+		timing, err := kept.of(n).Timing(s.programs(n).quantity, s.options)
 		r := measure.Result{Name: n, Timing: timing}
 		if u, ok := errors.AsType[*measure.Unmeasured](err); ok {
 			r.Reason = u.Reason
@@ -189,11 +141,15 @@ func (s *fortran) results(kept *journal, names []string) []measure.Result {
 	return all
 }
 
-// wanted returns the names to be measured: those that are asked for, or all,
-// and the speed-up.
+// wanted returns the names to be measured: those that are asked for, or all
+// timings, the speed-up and the cache section, of which the size only where the
+// system does not tell it.
 func wanted(args []string) ([]string, error) {
-	all := append(measure.Names(), measure.SpeedupName)
+	all := append(measure.Names(), measure.SpeedupName, measure.CacheSpeed, measure.CacheRatio, measure.CacheSize)
 	if len(args) == 0 {
+		if cacheSize("Data") > 0 {
+			all = all[:len(all)-1]
+		}
 		return all, nil
 	}
 	ask := map[string]bool{}
@@ -209,10 +165,27 @@ func wanted(args []string) ([]string, error) {
 	}
 	for _, a := range args {
 		if ask[a] {
-			return nil, cli.Usagef("found %q, expected the name of a timing ('dvmmachine timings' lists them) or %s%s", a, measure.SpeedupName, diag.DidYouMean(a, all))
+			return nil, cli.Usagef("found %q, expected the name of a timing ('dvmmachine timings' lists them), %s, %s, %s or %s%s", a,
+				measure.SpeedupName, measure.CacheSize, measure.CacheSpeed, measure.CacheRatio, diag.DidYouMean(a, all))
 		}
 	}
 	return names, nil
+}
+
+// series returns the names of what is measured for the names that are wanted: the
+// size of the cache takes several quantities, and the speed of memory needs room.
+func (s *fortran) series(names []string) []string {
+	var all []string
+	for _, n := range names {
+		switch {
+		case n == measure.CacheSize:
+			steps, _ := measure.CacheSteps()
+			all = append(all, steps...)
+		case n != measure.CacheRatio || s.memory > 0:
+			all = append(all, n)
+		}
+	}
+	return all
 }
 
 // measureSetup reads the options of measure.
@@ -228,7 +201,7 @@ func measureSetup(e *cli.Env) (*fortran, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.groups = groups
+	s.groups, s.memory = groups, beyondCaches()
 	return s, nil
 }
 
@@ -247,9 +220,12 @@ func fortranSetup(e *cli.Env) (*fortran, error) {
 
 // measureOptions reads the options for the precision of all measurements.
 func measureOptions(e *cli.Env) (measure.Options, error) {
-	o := measure.Options{Samples: e.Flags.Int("samples"), Repeats: e.Flags.Int("repeats"), RunTime: e.Flags.Float64("run-time")}
+	o := measure.Options{Samples: e.Flags.Int("samples"), Processes: e.Flags.Int("processes"), Repeats: e.Flags.Int("repeats"), RunTime: e.Flags.Float64("run-time")}
 	if o.Samples < 3 || o.Samples > 10000 {
 		return o, cli.Usagef("--samples: found %d, expected from 3 to 10000", o.Samples)
+	}
+	if o.Processes < 1 || o.Processes > 1000 {
+		return o, cli.Usagef("--processes: found %d, expected from 1 to 1000", o.Processes)
 	}
 	if o.Repeats < 1 || o.Repeats > 1000 {
 		return o, cli.Usagef("--repeats: found %d, expected from 1 to 1000", o.Repeats)

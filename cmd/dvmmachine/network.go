@@ -33,9 +33,11 @@ func networkFlags() []urfave.Flag {
 }
 
 const (
-	// networkRunTime is the time of a batch of messages in seconds, unless it is
-	// asked for: shorter than that of a processor's loops, as two processes are
-	// disturbed more often than one.
+	// Unless they are asked for: rounds, batches in a round, and the time of a
+	// batch of messages in seconds. Batches are shorter than the loops of a
+	// processor, and more, as two processes are disturbed more often than one.
+	networkRounds  = 20
+	networkRepeats = 15
 	networkRunTime = 0.0002
 	maxHosts       = 64
 	maxMessage     = 1 << 30
@@ -69,6 +71,12 @@ func networkSetup(e *cli.Env) (*network, error) {
 	n := &network{
 		mpicc: e.Flags.String("mpicc"), mpirun: strings.Fields(e.Flags.String("mpirun")), dir: e.Flags.String("dir"),
 		largest: e.Flags.Int("largest"), options: options, name: nameOf(e),
+	}
+	if !e.Flags.IsSet("samples") {
+		n.options.Samples = networkRounds
+	}
+	if !e.Flags.IsSet("repeats") {
+		n.options.Repeats = networkRepeats
 	}
 	if !e.Flags.IsSet("run-time") {
 		n.options.RunTime = networkRunTime

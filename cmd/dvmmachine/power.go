@@ -32,8 +32,9 @@ Predictor.par wants for TARGET when the program was traced on TRACED.`,
 			&urfave.BoolFlag{Name: "intervals", Usage: "of the traces, each interval of the program too"},
 			&urfave.StringFlag{Name: "compiler", Value: "gfortran", Usage: "compile with `PROGRAM`"},
 			&urfave.StringFlag{Name: "flags", Value: "-O2", Usage: "compile with `OPTIONS`, separated by blanks, as the program that is predicted"},
-			&urfave.IntFlag{Name: "samples", Value: 20, Usage: "average `N` times, at least 3"},
-			&urfave.IntFlag{Name: "repeats", Value: 10, Usage: "make each run `N` times, the shortest counts"},
+			&urfave.IntFlag{Name: "samples", Value: 10, Usage: "the median of `N` times, at least 3"},
+			&urfave.IntFlag{Name: "processes", Value: 6, Usage: "take each in `N` processes, some time apart"},
+			&urfave.IntFlag{Name: "repeats", Value: 6, Usage: "make each run `N` times in a process, the shortest of all counts"},
 			&urfave.Float64Flag{Name: "run-time", Value: 0.002, Usage: "a run takes `SECONDS` of processor time or more"},
 			&urfave.StringFlag{Name: "name", Usage: "name of the processor, `TEXT` (default: what the system says)"},
 		},
@@ -75,20 +76,33 @@ func runPower(e *cli.Env) error {
 		return err
 	}
 	defer s.close()
+	var names []string
+	operations := map[string]int{}
+	for _, ops := range measure.Operations() {
+		name := fmt.Sprintf("%d operations", ops)
+		names = append(names, name)
+		operations[name] = ops
+	}
+	programs := func(name string) pair {
+		first, second := measure.PowerSources(operations[name])
+		return pair{measure.Alone(measure.PowerIterations), first, second}
+	}
+	kept := &journal{series: map[string]*measure.Series{}}
+	ctx, done := e.Interruptible()
+	err = sampling{s, kept, names, programs}.run(ctx, e)
+	if done() {
+		return errors.New("interrupted before the column was complete")
+	}
+	if err != nil {
+		return err
+	}
 	c := &measure.Column{}
-	intervals := measure.Operations()
-	steps := e.Steps(0, len(intervals))
-	for i, ops := range intervals {
-		steps.Next(i, fmt.Sprintf("%d operations", ops))
-		first, second := measure.PowerSources(ops)
-		t, err := s.alone(e.Ctx, fmt.Sprintf("power%d", ops), first, second, measure.PowerIterations)
+	for _, n := range names {
+		t, err := kept.of(n).Timing(programs(n).quantity, s.options)
 		if u, ok := errors.AsType[*measure.Unmeasured](err); ok {
-			return fmt.Errorf("%d operations per iteration: %s", ops, u.Reason)
+			return fmt.Errorf("%s per iteration: %s", n, u.Reason)
 		}
-		if err != nil {
-			return err
-		}
-		c.Rows = append(c.Rows, measure.Row{Operations: ops, Mean: t.Mean, Deviation: t.Deviation})
+		c.Rows = append(c.Rows, measure.Row{Operations: operations[n], Mean: t.Center, Deviation: t.Deviation})
 	}
 	c.Conditions = append(s.conditions(), load.conditions(systemLoad())...)
 	return write(e, c.String())

@@ -25,23 +25,33 @@ func (e *Env) Steps(done, total int) *Steps {
 // Next shows that done steps are finished, and what the next one is. It may be
 // called often: it draws a few times a second.
 func (s *Steps) Next(done int, what string) {
+	left := time.Duration(-1)
+	if done > s.first {
+		left = time.Duration(float64(time.Since(s.begun)) / float64(done-s.first) * float64(s.total-done))
+	}
+	s.NextLeft(done, what, left)
+}
+
+// NextLeft is Next for steps that differ in length, with the time that is left as
+// far as it is known, negative when it is not.
+func (s *Steps) NextLeft(done int, what string, left time.Duration) {
 	now := time.Now()
 	if !s.p.show || now.Sub(s.drawn) < progressEvery && done < s.total {
 		return
 	}
 	s.drawn = now
-	s.p.talk.draw(stepsLine(done, s.first, s.total, what, now.Sub(s.begun)))
+	s.p.talk.draw(stepsLine(done, s.total, what, left))
 }
 
 // Of changes the number of steps of the whole work.
 func (s *Steps) Of(total int) { s.total = total }
 
-// stepsLine formats a number of steps after a time in which those above first
-// were done.
-func stepsLine(done, first, total int, what string, after time.Duration) string {
-	left := "-:--"
-	if done > first {
-		left = clock(time.Duration(float64(after) / float64(done-first) * float64(total-done)))
+// stepsLine formats a number of steps and the time that is left, negative when it
+// is not known.
+func stepsLine(done, total int, what string, left time.Duration) string {
+	time := "-:--"
+	if left >= 0 {
+		time = clock(left)
 	}
 	const width = 20
 	full := width * done / max(total, 1)
@@ -53,5 +63,5 @@ func stepsLine(done, first, total int, what string, after time.Duration) string 
 			bar += "."
 		}
 	}
-	return fmt.Sprintf("[%s] %d of %d, %s, %s left", bar, done, total, what, left)
+	return fmt.Sprintf("[%s] %d of %d, %s, %s left", bar, done, total, what, time)
 }

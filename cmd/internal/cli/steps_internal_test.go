@@ -1,24 +1,34 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
 
 func TestStepsLine(t *testing.T) {
 	for _, c := range []struct {
-		done, first, total int
-		after              time.Duration
-		want               string
+		done, total int
+		left        time.Duration
+		want        string
 	}{
-		{0, 0, 150, 0, "[....................] 0 of 150, dla, -:-- left"},
-		// 30 steps took a minute, 90 are left.
-		{60, 30, 150, time.Minute, "[########............] 60 of 150, dla, 3:00 left"},
-		{150, 0, 150, time.Minute, "[####################] 150 of 150, dla, 0:00 left"},
-		{0, 0, 0, 0, "[....................] 0 of 0, dla, -:-- left"},
+		{0, 150, -1, "[....................] 0 of 150, dla, -:-- left"},
+		{60, 150, 3 * time.Minute, "[########............] 60 of 150, dla, 3:00 left"},
+		{150, 150, 0, "[####################] 150 of 150, dla, 0:00 left"},
+		{0, 0, -1, "[....................] 0 of 0, dla, -:-- left"},
 	} {
-		if got := stepsLine(c.done, c.first, c.total, "dla", c.after); got != c.want {
+		if got := stepsLine(c.done, c.total, "dla", c.left); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
 		}
+	}
+}
+
+// TestStepsLeft: 30 steps took a minute, 90 are left.
+func TestStepsLeft(t *testing.T) {
+	var b strings.Builder
+	s := &Steps{p: &progress{show: true, talk: &talker{w: &b}}, total: 150, begun: time.Now().Add(-time.Minute), first: 30}
+	s.Next(60, "dla")
+	if !strings.Contains(b.String(), "60 of 150, dla, 3:00 left") {
+		t.Errorf("%q, want 3:00 left", b.String())
 	}
 }

@@ -16,9 +16,13 @@ type Runner interface {
 
 // Options control the precision of measurements.
 type Options struct {
-	// Samples is the number of differences that are averaged, at least 3.
+	// Samples is the number of differences whose median counts, at least 3.
 	Samples int
-	// Repeats is how often each run of a sample is made; the shortest counts.
+	// Processes is the number of processes that a sample is taken in, one after
+	// the other, at least 1.
+	Processes int
+	// Repeats is how often each run is made in a process. The shortest of all runs
+	// of a sample counts.
 	Repeats int
 	// RunTime is the shortest time of a run in seconds. Every run also takes at
 	// least a thousand times Grain.
@@ -27,18 +31,19 @@ type Options struct {
 	Grain float64
 }
 
+// MaxNegative is how many samples below 0 an attempt may have: for more of them
+// than that no other is taken, and the attempt ends.
+func (o Options) MaxNegative() int { return max(1, int(maxNegative*float64(o.Samples))) }
+
 // A Timing is what was measured.
 type Timing struct {
-	// Mean is the average over the samples and Deviation their standard
-	// deviation, in seconds per operation, or for a speed-up a factor.
-	Mean      float64 `json:"mean"`
-	Deviation float64 `json:"deviation"`
-	Samples   int     `json:"samples"`
-	// Negative counts the differences below 0 that were measured again, and
-	// Outliers the samples that were left out since they were far from the
-	// others.
-	Negative int `json:"negative,omitempty"`
-	Outliers int `json:"outliers,omitempty"`
+	// Center is the median of the samples and Deviation their standard deviation,
+	// in seconds per operation, or for a speed-up a factor.
+	Center, Deviation float64
+	Samples           int
+	// Negative counts the samples below 0, for each of which another was taken,
+	// and Outliers those that were left out since they were far from the others.
+	Negative, Outliers int
 }
 
 // An Unmeasured is the error of a quantity that cannot be told from the noise
@@ -51,8 +56,8 @@ func (e *Unmeasured) Error() string { return e.Reason }
 const (
 	grainsPerRun  = 1000
 	maxIterations = 1 << 30
-	// maxNegative is the largest share of samples that may have a negative
-	// difference at first. With more of them the quantity cannot be measured.
+	// maxNegative is how many negative differences there may be for each sample
+	// that is wanted. With more of them the quantity cannot be measured.
 	maxNegative = 0.25
 	// Samples farther from the median than farAway standard deviations, which
 	// are estimated from the median distance, are left out as outliers. When
@@ -64,9 +69,9 @@ const (
 // Difference measures one operation by the two-run difference method
 // (Parasol I, 3.1): second executes operations more of them than first in
 // each iteration. The error is an [*Unmeasured] when the difference cannot be
-// told from 0: it is too often negative, or the mean lies within three
-// standard deviations of the mean. See [Series] for a measurement that is spread
-// over time.
+// told from 0: it is too often negative, or lies within three standard deviations
+// of the mean of its samples. See [Series] for a measurement that is spread over
+// time.
 func Difference(first, second Runner, operations int, o Options) (Timing, error) {
 	return alone(first, second, Operation(operations), o)
 }
@@ -83,7 +88,7 @@ func Speedup(long Runner, longGroups int, short Runner, shortGroups int, o Optio
 func alone(first, second Runner, q Quantity, o Options) (Timing, error) {
 	var s Series
 	for !s.Done {
-		if err := s.Sample(first, second, q, o); err != nil {
+		if err := s.Step(first, second, q, o); err != nil {
 			return Timing{}, err
 		}
 	}
@@ -92,8 +97,8 @@ func alone(first, second Runner, q Quantity, o Options) (Timing, error) {
 
 // calibrate returns the number of iterations with which a run is long enough.
 func calibrate(r Runner, o Options) (int, error) {
-	if o.Samples < 3 || o.Repeats < 1 || !(o.Grain > 0) || !(o.RunTime >= 0) {
-		return 0, fmt.Errorf("found %d samples of %d repeats, runs of %v s and a clock grain of %v s, expected at least 3 samples of 1 repeat, and a grain above 0", o.Samples, o.Repeats, o.RunTime, o.Grain)
+	if o.Samples < 3 || o.Processes < 1 || o.Repeats < 1 || !(o.Grain > 0) || !(o.RunTime >= 0) {
+		return 0, fmt.Errorf("found %d samples in %d processes of %d repeats, runs of %v s and a clock grain of %v s, expected at least 3 samples in 1 process of 1 repeat, and a grain above 0", o.Samples, o.Processes, o.Repeats, o.RunTime, o.Grain)
 	}
 	want := max(o.RunTime, grainsPerRun*o.Grain)
 	for n := 1; n <= maxIterations; {
@@ -110,7 +115,7 @@ func calibrate(r Runner, o Options) (int, error) {
 	return 0, &Unmeasured{fmt.Sprintf("%d iterations take less than %v s", maxIterations, want)}
 }
 
-// shortest makes the runs of a sample in turn, the second program first if
+// shortest makes the runs of a process in turn, the second program first if
 // swap says so, and returns the shortest time of each.
 func shortest(first Runner, n int, second Runner, m, repeats int, swap bool) (a, b float64, err error) {
 	a, b = math.Inf(1), math.Inf(1)
@@ -137,10 +142,10 @@ func shortest(first Runner, n int, second Runner, m, repeats int, swap bool) (a,
 	return a, b, err
 }
 
-// average sets the mean and the deviation, without a few samples that are far
+// set takes the median and the deviation of samples, without a few that are far
 // from the median. Samples differ by the resolution of the clock in any case.
-func (t *Timing) average(samples []float64, resolution float64) {
-	slices.Sort(samples)
+func (t *Timing) set(samples []float64, resolution float64) {
+	samples = slices.Sorted(slices.Values(samples))
 	center := median(samples)
 	var distances []float64
 	for _, s := range samples {
@@ -156,14 +161,15 @@ func (t *Timing) average(samples []float64, resolution float64) {
 	}
 	t.Outliers = len(samples) - len(kept)
 	t.Samples = len(kept)
+	t.Center = median(kept)
 	sum := 0.0
 	for _, s := range kept {
 		sum += s
 	}
-	t.Mean = sum / float64(len(kept))
+	mean := sum / float64(len(kept))
 	squares := 0.0
 	for _, s := range kept {
-		squares += float64((s - t.Mean) * (s - t.Mean))
+		squares += float64((s - mean) * (s - mean))
 	}
 	if len(kept) > 1 {
 		t.Deviation = math.Sqrt(squares / float64(len(kept)-1))
@@ -176,14 +182,14 @@ func median(sorted []float64) float64 {
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }
 
-// significant returns an [*Unmeasured] when the mean is not above three
+// significant returns an [*Unmeasured] when the median is not above three
 // standard deviations of the mean, or below the resolution of the clock.
 func (t *Timing) significant(resolution float64) error {
-	if t.Mean <= resolution {
-		return &Unmeasured{fmt.Sprintf("the mean of %d samples, %.3g, is not above the resolution of the clock, %.3g", t.Samples, t.Mean, resolution)}
+	if t.Center <= resolution {
+		return &Unmeasured{fmt.Sprintf("the median of %d samples, %.3g, is not above the resolution of the clock, %.3g", t.Samples, t.Center, resolution)}
 	}
-	if noise := t.Deviation / math.Sqrt(float64(t.Samples)); !(t.Mean > 3*noise) {
-		return &Unmeasured{fmt.Sprintf("the mean of %d samples, %.3g, is not above three standard deviations of it, %.3g each", t.Samples, t.Mean, noise)}
+	if noise := t.Deviation / math.Sqrt(float64(t.Samples)); !(t.Center > 3*noise) {
+		return &Unmeasured{fmt.Sprintf("the median of %d samples, %.3g, is not above three standard deviations of their mean, %.3g each", t.Samples, t.Center, noise)}
 	}
 	return nil
 }

@@ -59,11 +59,11 @@ func TestDifference(t *testing.T) {
 			m := c.m
 			m.random = rand.New(rand.NewPCG(1, 2))
 			got, err := measure.Difference(loop{&m, 20e-6}, loop{&m, 25e-6}, 1000,
-				measure.Options{Samples: 20, Repeats: 4, RunTime: 0.01, Grain: m.grain})
+				measure.Options{Samples: 20, Processes: 1, Repeats: 4, RunTime: 0.01, Grain: m.grain})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if math.Abs(got.Mean-5e-9) > c.tolerance*5e-9 || got.Deviation > 0.2*5e-9 {
+			if math.Abs(got.Center-5e-9) > c.tolerance*5e-9 || got.Deviation > 0.2*5e-9 {
 				t.Errorf("%v, want 5e-9 within %v", got, c.tolerance)
 			}
 			if got.Samples+got.Outliers != 20 {
@@ -80,8 +80,8 @@ func TestDifference(t *testing.T) {
 func TestDrift(t *testing.T) {
 	m := machine{grain: 1e-9, drift: 0.05, random: rand.New(rand.NewPCG(1, 2))}
 	got, err := measure.Difference(loop{&m, 20e-6}, loop{&m, 20.02e-6}, 1000,
-		measure.Options{Samples: 20, Repeats: 4, RunTime: 0.01, Grain: 1e-9})
-	if err != nil || got.Mean < 19e-12 || got.Mean > 22e-12 {
+		measure.Options{Samples: 20, Processes: 1, Repeats: 4, RunTime: 0.01, Grain: 1e-9})
+	if err != nil || got.Center < 19e-12 || got.Center > 22e-12 {
 		t.Errorf("%+v, %v: want 20 to 21.5 ps", got, err)
 	}
 }
@@ -91,14 +91,14 @@ func TestNothingToMeasure(t *testing.T) {
 	for seed := range uint64(20) {
 		m := machine{grain: 1e-6, noise: 0.05, random: rand.New(rand.NewPCG(seed, 7))}
 		got, err := measure.Difference(loop{&m, 20e-6}, loop{&m, 20e-6}, 1000,
-			measure.Options{Samples: 20, Repeats: 2, RunTime: 0.01, Grain: 1e-6})
+			measure.Options{Samples: 20, Processes: 1, Repeats: 2, RunTime: 0.01, Grain: 1e-6})
 		if _, ok := errors.AsType[*measure.Unmeasured](err); !ok {
 			t.Errorf("seed %d: %v, error %v, want one that says that it is unmeasured", seed, got, err)
 		}
 	}
 	exact := machine{grain: 1e-6, random: rand.New(rand.NewPCG(1, 1))}
 	if _, err := measure.Difference(loop{&exact, 20e-6}, loop{&exact, 15e-6}, 1000,
-		measure.Options{Samples: 20, Repeats: 1, Grain: 1e-6}); err == nil {
+		measure.Options{Samples: 20, Processes: 1, Repeats: 1, Grain: 1e-6}); err == nil {
 		t.Error("a second program that is always faster gives a timing")
 	}
 }
@@ -107,30 +107,31 @@ func TestNothingToMeasure(t *testing.T) {
 // The second program begins every other sample.
 func TestNegative(t *testing.T) {
 	s := script{1, 1, 0.5, 1.5, 1, 1, 1.5, 1.5, 1}
-	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 3, Repeats: 1, RunTime: 1, Grain: 1e-6})
-	if err != nil || got.Negative != 1 || got.Samples != 3 || math.Abs(got.Mean-0.05) > 1e-12 || got.Deviation > 1e-12 {
+	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 3, Processes: 1, Repeats: 1, RunTime: 1, Grain: 1e-6})
+	if err != nil || got.Negative != 1 || got.Samples != 3 || math.Abs(got.Center-0.05) > 1e-12 || got.Deviation > 1e-12 {
 		t.Errorf("%+v, %v: want one negative difference and three samples of 0.05", got, err)
 	}
 }
 
 // TestOutlier: a sample that is far from all others does not count. The
-// others are 0.4, 0.5 and 0.6 s for 10 operations, so the mean is 0.05 and the
+// others are 0.4, 0.5 and 0.6 s for 10 operations, so the median is 0.05 and the
 // deviation 0.01.
 func TestOutlier(t *testing.T) {
 	s := script{1, 1, 1.4, 1.5, 1, 1, 1.6, 3.0, 1}
-	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 4, Repeats: 1, RunTime: 1, Grain: 1e-6})
-	if err != nil || got.Outliers != 1 || math.Abs(got.Mean-0.05) > 1e-12 || math.Abs(got.Deviation-0.01) > 1e-12 {
+	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 4, Processes: 1, Repeats: 1, RunTime: 1, Grain: 1e-6})
+	if err != nil || got.Outliers != 1 || math.Abs(got.Center-0.05) > 1e-12 || math.Abs(got.Deviation-0.01) > 1e-12 {
 		t.Errorf("%+v, %v: want a mean of 0.05 and a deviation of 0.01, one outlier", got, err)
 	}
 }
 
 // TestScattered: when most samples are equal by the steps of the clock, the
-// others are no outliers. Five are 0.5 s, three 0.9 s: 0.65 s on average.
+// others are no outliers. Five are 0.5 s, three 0.9 s: 0.5 s in the middle, and
+// on average 0.65 s, with a deviation of the root of (5 * 0.15^2 + 3 * 0.25^2) / 7 s.
 func TestScattered(t *testing.T) {
 	s := script{1, 1, 1.5, 1.5, 1, 1, 1.5, 1.9, 1, 1, 1.9, 1.5, 1, 1, 1.9, 1.5, 1}
-	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 8, Repeats: 1, RunTime: 1, Grain: 1e-6})
-	if err != nil || got.Outliers != 0 || math.Abs(got.Mean-0.065) > 1e-12 {
-		t.Errorf("%+v, %v: want a mean of 0.065 without outliers", got, err)
+	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 8, Processes: 1, Repeats: 1, RunTime: 1, Grain: 1e-6})
+	if err != nil || got.Outliers != 0 || math.Abs(got.Center-0.05) > 1e-12 || math.Abs(got.Deviation-math.Sqrt(0.3/7)/10) > 1e-12 {
+		t.Errorf("%+v, %v: want a median of 0.05 without outliers", got, err)
 	}
 }
 
@@ -138,12 +139,12 @@ func TestScattered(t *testing.T) {
 // the second, with runs of twice the time, gives 0.05 s.
 func TestTriedAgain(t *testing.T) {
 	s := script{1, 1, 0.5, 0.5, 1, // first attempt
-		2, 1, 1.5, 1.5, 1, 1.5, 1, 1, 1.5, 1, 1.5, 1.5, 1, 9}
-	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 3, Repeats: 1, RunTime: 1, Grain: 1e-6})
-	if err != nil || math.Abs(got.Mean-0.05) > 1e-12 {
+		2, 1, 1.5, 1.5, 1, 1, 1.5, 9}
+	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 3, Processes: 1, Repeats: 1, RunTime: 1, Grain: 1e-6})
+	if err != nil || math.Abs(got.Center-0.05) > 1e-12 {
 		t.Errorf("%+v, %v: want 0.05", got, err)
 	}
-	if len(s) != 1 { // four runs a sample, twelve of thirteen
+	if len(s) != 1 { // two runs a sample
 		t.Errorf("%d times are left, want 1", len(s))
 	}
 }
@@ -156,7 +157,7 @@ func (l linear) Run(n int) (float64, error) { return float64(n) * float64(l), ni
 // TestResolution: 0.01 s more in a run of 100 s is no timing when the clock
 // steps by 0.1 s, however often it shows the same.
 func TestResolution(t *testing.T) {
-	got, err := measure.Difference(linear(100), linear(100.01), 1, measure.Options{Samples: 3, Repeats: 1, Grain: 0.1})
+	got, err := measure.Difference(linear(100), linear(100.01), 1, measure.Options{Samples: 3, Processes: 1, Repeats: 1, Grain: 0.1})
 	if err == nil || !strings.Contains(err.Error(), "the resolution of the clock") {
 		t.Errorf("%+v, %v: want an error about the clock", got, err)
 	}
@@ -177,7 +178,7 @@ func (s *script) Run(int) (float64, error) {
 // TestCalibration: the runs are as long as the grain of the clock asks for.
 func TestCalibration(t *testing.T) {
 	m := machine{grain: 0.01, random: rand.New(rand.NewPCG(1, 1))}
-	_, err := measure.Difference(loop{&m, 1e-3}, loop{&m, 2e-3}, 1, measure.Options{Samples: 3, Repeats: 1, RunTime: 0.001, Grain: 0.01})
+	_, err := measure.Difference(loop{&m, 1e-3}, loop{&m, 2e-3}, 1, measure.Options{Samples: 3, Processes: 1, Repeats: 1, RunTime: 0.001, Grain: 0.01})
 	// Three samples of at least 10 s and 20 s.
 	if err != nil || m.now < 90 {
 		t.Errorf("%v s of simulated time, error %v, want at least 90", m.now, err)
@@ -185,7 +186,7 @@ func TestCalibration(t *testing.T) {
 	if _, err := measure.Difference(loop{&m, 1}, loop{&m, 1}, 1, measure.Options{}); err == nil {
 		t.Error("no samples are in order")
 	}
-	if _, err := measure.Difference(loop{&m, 0}, loop{&m, 1}, 1, measure.Options{Samples: 3, Repeats: 1, Grain: 1}); err == nil {
+	if _, err := measure.Difference(loop{&m, 0}, loop{&m, 1}, 1, measure.Options{Samples: 3, Processes: 1, Repeats: 1, Grain: 1}); err == nil {
 		t.Error("a loop that takes no time gives a timing")
 	}
 }
@@ -194,15 +195,15 @@ func TestCalibration(t *testing.T) {
 // short one: 30 ns and 20 ns each.
 func TestSpeedup(t *testing.T) {
 	m := machine{grain: 1e-6, noise: 0.01, random: rand.New(rand.NewPCG(3, 4))}
-	got, err := measure.Speedup(loop{&m, 30e-6}, 1000, loop{&m, 0.2e-6}, 10, measure.Options{Samples: 10, Repeats: 4, RunTime: 0.01, Grain: 1e-6})
-	if err != nil || math.Abs(got.Mean-1.5) > 0.02 {
+	got, err := measure.Speedup(loop{&m, 30e-6}, 1000, loop{&m, 0.2e-6}, 10, measure.Options{Samples: 10, Processes: 1, Repeats: 4, RunTime: 0.01, Grain: 1e-6})
+	if err != nil || math.Abs(got.Center-1.5) > 0.02 {
 		t.Errorf("%v, %v: want 1.5", got, err)
 	}
 }
 
 func TestRunFails(t *testing.T) {
 	broken := script{1}
-	if _, err := measure.Difference(&broken, &broken, 1, measure.Options{Samples: 3, Repeats: 1, RunTime: 1, Grain: 1e-6}); err == nil {
+	if _, err := measure.Difference(&broken, &broken, 1, measure.Options{Samples: 3, Processes: 1, Repeats: 1, RunTime: 1, Grain: 1e-6}); err == nil {
 		t.Error("a program that fails gives a timing")
 	}
 }

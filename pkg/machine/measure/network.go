@@ -46,7 +46,7 @@ func (p *Pair) Link() Link {
 // few that are far from it.
 func amount(samples []float64) Amount {
 	var t Timing
-	t.average(slices.Clone(samples), 0)
+	t.set(samples, 0)
 	return Amount{medianOf(samples), t.Deviation}
 }
 

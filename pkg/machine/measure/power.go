@@ -41,32 +41,6 @@ func PowerSources(operations int) (first, second string) {
 	return b.String(), "subroutine work2(n)\nimplicit none\ninteger n\nend subroutine\nsubroutine prepare2\nend subroutine\n"
 }
 
-// Time measures a program alone: the time of one of the operations that it
-// executes in each iteration.
-func Time(r Runner, operations int, o Options) (Timing, error) {
-	n, err := calibrate(r, o)
-	if err != nil {
-		return Timing{}, err
-	}
-	var t Timing
-	var samples []float64
-	for range o.Samples {
-		a, _, err := shortest(r, n, idle{}, n, o.Repeats, false)
-		if err != nil {
-			return t, err
-		}
-		samples = append(samples, a/(float64(n)*float64(operations)))
-	}
-	resolution := o.Grain / (float64(n) * float64(operations))
-	t.average(samples, resolution)
-	return t, t.significant(resolution)
-}
-
-// idle is a program that takes no time.
-type idle struct{}
-
-func (idle) Run(int) (float64, error) { return 0, nil }
-
 // A Column is what the power test gives on a machine: the time of an
 // iteration for each interval (R appendix 1).
 type Column struct {

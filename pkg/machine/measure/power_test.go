@@ -45,11 +45,19 @@ func TestPowerSources(t *testing.T) {
 	}
 }
 
-// TestTime: 1000 operations in 25 us.
-func TestTime(t *testing.T) {
+// TestAlone: 1000 operations in 25 us.
+func TestAlone(t *testing.T) {
 	m := machine{grain: 1e-6, preempted: 0.1, random: rand.New(rand.NewPCG(1, 2))}
-	got, err := measure.Time(loop{&m, 25e-6}, 1000, measure.Options{Samples: 10, Repeats: 4, RunTime: 0.01, Grain: 1e-6})
-	if err != nil || got.Mean < 24.9e-9 || got.Mean > 25.1e-9 {
+	o := measure.Options{Samples: 10, Processes: 2, Repeats: 4, RunTime: 0.01, Grain: 1e-6}
+	q := measure.Alone(1000)
+	var s measure.Series
+	for !s.Done {
+		if err := s.Step(loop{&m, 25e-6}, loop{&m, 0}, q, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := s.Timing(q, o)
+	if err != nil || got.Center < 24.9e-9 || got.Center > 25.1e-9 {
 		t.Errorf("%v, %v: want 25e-9", got, err)
 	}
 }

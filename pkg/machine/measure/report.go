@@ -9,7 +9,8 @@ import (
 	"dvmtools/pkg/machine/parasol"
 )
 
-// A Result is what came of one quantity: a timing parameter, or "speedup".
+// A Result is what came of one quantity: a timing parameter, [SpeedupName], or a part
+// of the cache section.
 type Result struct {
 	Name string `json:"name"`
 	Timing
@@ -30,7 +31,8 @@ type Report struct {
 	Conditions []string
 	// Results are in any order, one for each name at most.
 	Results []Result
-	// DataCache is the size of the data cache in bytes, 0 when not known.
+	// DataCache is the size of the data cache in bytes as the system tells it, 0
+	// when it does not. The results of [CacheSteps] have precedence.
 	DataCache int64
 }
 
@@ -70,7 +72,7 @@ func (r *Report) section(name string) string {
 	value := func(n string) {
 		switch x, ok := byName[n]; {
 		case ok && x.Reason == "":
-			fmt.Fprintf(&b, "%s = %s %s\n", n, digits(x.Mean), digits(x.Deviation))
+			fmt.Fprintf(&b, "%s = %s %s\n", n, digits(x.Center), digits(x.Deviation))
 		case ok:
 			fmt.Fprintf(&missing, "// %s: %s\n", n, strings.Join(strings.Fields(x.Reason), " "))
 		}
@@ -81,15 +83,57 @@ func (r *Report) section(name string) string {
 		value(n)
 	}
 	b.WriteString("end timings\n")
-	if r.DataCache > 0 {
-		fmt.Fprintf(&b, "begin cache\nsize = %d\nend cache\n", r.DataCache)
-	} else {
-		missing.WriteString("// cache size: the system does not tell it\n")
+	r.cache(byName, &b, &missing)
+	if missing.Len() > 0 {
+		b.WriteString("// Not measured:\n" + missing.String())
 	}
-	missing.WriteString("// cache speed and speedratio: there is no program for them; the timings have the fetch of operands in them\n")
-	b.WriteString("// Not measured:\n" + missing.String())
 	b.WriteString("end processor\n")
 	return b.String()
+}
+
+// cache writes the cache section (2.3.2), and into missing what it lacks.
+func (r *Report) cache(results map[string]Result, b, missing *strings.Builder) {
+	var fields strings.Builder
+	lacks := func(what, reason string) {
+		fmt.Fprintf(missing, "// %s: %s\n", what, strings.Join(strings.Fields(reason), " "))
+	}
+	steps, bytes := CacheSteps()
+	var points []Point
+	unclear := ""
+	for _, n := range steps {
+		if x, ok := results[n]; ok {
+			points = append(points, Point{bytes[n], x.Center})
+			if x.Reason != "" {
+				unclear = x.Reason
+			}
+		}
+	}
+	size, err := CacheSizeOf(points)
+	switch {
+	case len(points) == 0 && r.DataCache > 0:
+		fmt.Fprintf(&fields, "size = %d // bytes of the data cache, as the system tells\n", r.DataCache)
+	case len(points) == 0:
+		lacks(CacheSize, "the system does not tell it, and it was not asked for")
+	case unclear != "":
+		lacks(CacheSize, unclear)
+	case err != nil:
+		lacks(CacheSize, err.Error())
+	default:
+		fmt.Fprintf(&fields, "size = %d // bytes of the data cache, by the times of chains of words\n", size)
+	}
+	if x, ok := results[CacheSpeed]; ok && x.Reason == "" {
+		fmt.Fprintf(&fields, "speed = %s %s // of a word that says where the next one is, with its address\n", digits(x.Center), digits(x.Deviation))
+	} else if ok {
+		lacks(CacheSpeed, x.Reason)
+	}
+	if x, ok := results[CacheRatio]; ok && x.Reason == "" {
+		fmt.Fprintf(&fields, "speedratio = %s // such words in memory take as many times longer; standard deviation %s\n", digits(x.Center), digits(x.Deviation))
+	} else if ok {
+		lacks(CacheRatio, x.Reason)
+	}
+	if fields.Len() > 0 {
+		b.WriteString("begin cache\n" + fields.String() + "end cache\n")
+	}
 }
 
 // digits writes a number with the four digits that a measurement has.

@@ -130,9 +130,11 @@ func TestReport(t *testing.T) {
 	r := measure.Report{
 		Name: "a \"fast\" one", ID: 3, Conditions: []string{"compiler: f 1.0", "two\nlines"}, DataCache: 32768,
 		Results: []measure.Result{
-			{Name: "ila", Timing: measure.Timing{Mean: 1.23456e-9, Deviation: 1.5e-11}},
+			{Name: "ila", Timing: measure.Timing{Center: 1.23456e-9, Deviation: 1.5e-11}},
 			{Name: "inti", Reason: "nothing\nthere"},
-			{Name: measure.SpeedupName, Timing: measure.Timing{Mean: 1.25, Deviation: 0.125}},
+			{Name: measure.SpeedupName, Timing: measure.Timing{Center: 1.25, Deviation: 0.125}},
+			{Name: measure.CacheSpeed, Timing: measure.Timing{Center: 2e-9, Deviation: 1e-11}},
+			{Name: measure.CacheRatio, Timing: measure.Timing{Center: 40.123, Deviation: 1.5}},
 		},
 	}
 	got, err := r.File()
@@ -156,8 +158,11 @@ func TestReport(t *testing.T) {
 	if ila, ok := f.Machine().Types[0].Timing("ila"); !ok || ila.Average != 1.235e-9 {
 		t.Errorf("ila = %v, %v", ila, ok)
 	}
-	r.DataCache = 0
-	if got, err = r.File(); err != nil || strings.Contains(got, "begin cache") || !strings.Contains(got, "// cache size: the system does not tell it\n") {
+	if e := f.Machine().EvalAll(); len(e) != 1 || e[0].Name != "pc(3).speedratio" || e[0].Value.Float() != 40.12 {
+		t.Errorf("%v, want a ratio of 40.12", e)
+	}
+	r.DataCache, r.Results = 0, r.Results[:3]
+	if got, err = r.File(); err != nil || strings.Contains(got, "begin cache") || !strings.Contains(got, "// cache.size: the system does not tell it, and it was not asked for\n") {
 		t.Errorf("a cache whose size is not known: %v\n%s", err, got)
 	}
 }

@@ -46,6 +46,8 @@ type Field struct {
 	// Settable says that the field is a timing or a factor, which [File.Apply]
 	// can set to a number.
 	Settable bool
+	// Timing is the value of such a field with its deviation.
+	Timing Timing
 }
 
 // Fields returns every field of the machine and the values of its
@@ -96,6 +98,7 @@ func (l *lister) fields(set *fieldsOf, prefix string) {
 		switch rule.kind {
 		case kindTiming, kindFactor:
 			f.Value, f.Settable = expr.Double(it.average), true
+			f.Timing = it.timing()
 		case kindExpression:
 			v, err := l.m.evalField(l.ev, f.Name, it)
 			f.Value, f.Known = v, err == nil

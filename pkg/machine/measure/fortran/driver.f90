@@ -46,6 +46,26 @@ do step = 1, 50
 end do
 end function
 
+! A chain through all of k elements of 16 words, k a power of two: the first word of
+! each is the index of the next. It passes through one window after the other, so
+! that the addresses of pages stay at hand. In a window it returns to its beginning
+! when it was everywhere, as 4 divides what the factor is above 1 and the term is odd.
+subroutine connect(x, k)
+implicit none
+integer, parameter :: window = 16384
+integer k, i, w, next, x(0:16*k-1)
+w = min(k, window)
+do i = 0, k - 1
+    next = int(mod(1664525_8 * mod(i, w) + 1013904223_8, int(w, 8)))
+    if (next == 0) then
+        next = mod(i - mod(i, w) + w, k)
+    else
+        next = i - mod(i, w) + next
+    end if
+    x(16*i) = 16 * next
+end do
+end subroutine
+
 ! Subroutines that do nothing: compiled apart, so that no compiler knows.
 subroutine touch
 end subroutine

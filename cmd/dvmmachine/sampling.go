@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"dvmtools/cmd/internal/cli"
+	"dvmtools/pkg/machine/measure"
+)
+
+// sampling makes the steps of all series in turn, one of each in a round, so that
+// those of a series are spread over the whole time and lie in different processes.
+type sampling struct {
+	*fortran
+	kept  *journal
+	names []string
+	// programs returns what is measured under a name.
+	programs func(name string) pair
+}
+
+// pair is a quantity with its two programs.
+type pair struct {
+	quantity      measure.Quantity
+	first, second string
+}
+
+// run makes all steps that are left.
+func (s sampling) run(ctx context.Context, e *cli.Env) error {
+	p := pace{options: s.options, steps: map[attempt]spent{}, built: map[string]bool{}}
+	done, total := p.count(s.names, s.kept)
+	bar := e.Steps(done, total)
+	for open := true; open; {
+		open = false
+		for _, n := range s.names {
+			series := s.kept.of(n)
+			if series.Done {
+				continue
+			}
+			open = true
+			done, total = p.count(s.names, s.kept)
+			bar.Of(total)
+			bar.NextLeft(done, n, p.left(s.names, s.kept))
+			if err := s.next(ctx, n, series, &p); err != nil {
+				return fmt.Errorf("measuring %s: %w", n, err)
+			}
+		}
+	}
+	return nil
+}
+
+// next makes a step of a series, whose programs are compiled before the first.
+func (s sampling) next(ctx context.Context, name string, series *measure.Series, p *pace) error {
+	begun := time.Now()
+	if !p.built[name] {
+		x := s.programs(name)
+		if err := s.build(ctx, name, x.first, x.second); err != nil {
+			return err
+		}
+		p.compiled(name, time.Since(begun))
+		begun = time.Now()
+	}
+	again := series.Again
+	if err := s.step(ctx, name, series); err != nil {
+		return err
+	}
+	p.stepped(attempt{name, again}, time.Since(begun))
+	if series.Done {
+		s.remove(name)
+	}
+	return s.kept.keep(name)
+}
+
+// step makes a step of a series in a process of its own.
+func (s sampling) step(ctx context.Context, name string, series *measure.Series) error {
+	p, err := s.launch(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	return series.Step(loop{p, 1}, loop{p, 2}, s.programs(name).quantity, s.options)
+}
+
+// pace tells how much of a sampling is done and how long the rest will take: by
+// what each series took so far, as one may need ten times the time of another.
+type pace struct {
+	options   measure.Options
+	compiling spent
+	steps     map[attempt]spent
+	built     map[string]bool
+}
+
+// attempt is the first attempt of a series, or the second one.
+type attempt struct {
+	name  string
+	again bool
+}
+
+// spent is the time of a number of equal things.
+type spent struct {
+	time time.Duration
+	n    int
+}
+
+func (s spent) plus(d time.Duration) spent { return spent{s.time + d, s.n + 1} }
+
+// mean is in seconds; there must be one at least.
+func (s spent) mean() float64 { return s.time.Seconds() / float64(s.n) }
+
+func (p *pace) compiled(name string, took time.Duration) {
+	p.compiling, p.built[name] = p.compiling.plus(took), true
+}
+
+func (p *pace) stepped(a attempt, took time.Duration) { p.steps[a] = p.steps[a].plus(took) }
+
+// count returns how many steps are done, and how many there are: more than were
+// planned when a series needs a second attempt.
+func (p *pace) count(names []string, kept *journal) (done, total int) {
+	each := p.options.Samples * p.options.Processes
+	for _, n := range names {
+		s := kept.of(n)
+		mine, left := len(s.Samples)*p.options.Processes+s.Steps, s.Left(p.options)
+		if s.Again {
+			mine += each
+		}
+		done += mine
+		total += mine + left
+	}
+	return done, total
+}
+
+// left returns how long the rest will take, negative when nothing was done yet.
+func (p *pace) left(names []string, kept *journal) time.Duration {
+	var all spent
+	for _, n := range names {
+		if s, ok := p.steps[attempt{n, false}]; ok {
+			all = all.plus(time.Duration(s.mean() * 1e9))
+		}
+	}
+	if p.compiling.n == 0 || all.n == 0 {
+		return -1
+	}
+	seconds := 0.0
+	for _, n := range names {
+		s := kept.of(n)
+		if s.Done {
+			continue
+		}
+		if !p.built[n] {
+			seconds += p.compiling.mean()
+		}
+		each := all.mean()
+		if first, ok := p.steps[attempt{n, false}]; ok {
+			each = first.mean()
+		}
+		if s.Again { // its runs take twice the time
+			each *= 2
+			if second, ok := p.steps[attempt{n, true}]; ok {
+				each = second.mean()
+			}
+		}
+		seconds += p.expected(s) * each
+	}
+	return time.Duration(seconds * 1e9)
+}
+
+// expected returns how many steps a series that is not done will take, in steps of
+// its attempt. What takes no time has as many samples below 0 as above, so that each
+// attempt ends after a few. One sample below 0 may be by chance.
+func (p *pace) expected(s *measure.Series) float64 {
+	o := p.options
+	n, left := s.Negative(), float64(s.Left(o))
+	fails := func(n int) float64 { return float64(2 * max(1, o.MaxNegative()+1-n) * o.Processes) }
+	never := fails(n) + 2*fails(0) // the runs of the second attempt take twice the time
+	switch {
+	case s.Again:
+		return min(left, fails(n))
+	case n > 1:
+		return never
+	case n == 1:
+		return (left + never) / 2
+	}
+	return left
+}
