@@ -127,6 +127,30 @@ func TestExplain(t *testing.T) {
 	}
 }
 
+// A pipeline costs nothing at its across_: with it the calls are explained at which
+// the old values are exchanged and the pipeline runs, as they are by themselves. The
+// endpl_ behind, where nothing is left to run, is not.
+func TestExplainPipeline(t *testing.T) {
+	m := targets[0]
+	for _, w := range []struct {
+		trace, across string
+		calls         []string
+	}{
+		{"f04_across", "across_@38", []string{"dopl_@39", "dopl_@40"}},
+	} {
+		file := traces + w.trace + ".ptr.zst"
+		got := explain(t, m, file, w.across)
+		want := ""
+		for _, c := range w.calls {
+			want += explain(t, m, file, c)
+		}
+		own, rest, _ := strings.Cut(got, "dopl_ at ")
+		if rest = "dopl_ at " + rest; !strings.HasPrefix(own, "across_ at ") || rest != want {
+			t.Errorf("found\n%s\nexpected the explanation of across_ and\n%s", got, want)
+		}
+	}
+}
+
 // On links the explanation names routes, links and overheads: of exchanges,
 // reductions, loads and the stages of a pipeline, on the transputers of a complete
 // machine file.

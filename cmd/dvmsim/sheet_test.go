@@ -20,7 +20,7 @@ var (
 	waitLine     = regexp.MustCompile(`^waits for the exchange begun by .*: from (\S+) us to (\S+) us; `)
 	shareLine    = regexp.MustCompile(` us \* N_i / N / power with N = (\d+), N_i = (\d+)\.\.(\d+); (?:no two processors do the same|(\d+) processors each do the same, \((\d+)-1\)/(\d+) of it)`)
 	longestLine  = regexp.MustCompile(`^  the longest: (\S+) us \* (\d+) / (\d+) = (\S+) us on power 1$`)
-	pipeLine     = regexp.MustCompile(`^pipeline: D = (\d+) hops, A = (\S+) us, B = (\S+) us, TStart = (\S+) us, quantised extents \[([\d ]*)\]: Q = (\d+) quanta$`)
+	pipeLine     = regexp.MustCompile(`^pipeline: D = (\d+) hops, work A = (\S+) us and transfer B = (\S+) us of one processor, TStart = (\S+) us, quantised extents \[([\d ]*)\]: Q = (\d+) quanta(?:, as every dimension is cut)?$`)
 	pipeTime     = regexp.MustCompile(`^  equal stages would take T\(Q\) = .* = (\S+) us with Tp = A/Q, Tb = B/Q$`)
 	ioLine       = regexp.MustCompile(`^time (?:in input and output|inside the call) (\S+) us: I/O time of processor \d+ alone, whatever its power$`)
 	powersLine   = regexp.MustCompile(`^powers, from processor 0 on: (.*)$`)

@@ -266,7 +266,12 @@ func (n *Network) explainPipe(p *Pipeline, a *comm.Across, q int64) {
 	if n.say == nil {
 		return
 	}
-	n.say("pipeline: D = %d hops, A = %s, B = %s, TStart = %s, quantised extents %v: Q = %d quanta", a.Hops, micro(a.Work), micro(a.Transfer), micro(a.TStart), p.Extents, q)
+	uncut := ""
+	if len(p.Extents) == 0 {
+		uncut = ", as every dimension is cut"
+	}
+	n.say("pipeline: D = %d hops, work A = %s and transfer B = %s of one processor, TStart = %s, quantised extents %v: Q = %d quanta%s",
+		a.Hops, micro(a.Work), micro(a.Transfer), micro(a.TStart), p.Extents, q, uncut)
 	n.say("  equal stages would take T(Q) = Tp + D*(TStart + Tb + Tp) + (Q-1)*(TStart + max(Tp, Tb)) = %s with Tp = A/Q, Tb = B/Q", micro(a.Time(q)))
 }
 

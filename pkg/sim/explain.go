@@ -23,6 +23,11 @@ type Wanted struct {
 // compute a figure say from what. It is nil for all other calls.
 type explanation struct {
 	lines []string
+	// pipe is set at the calls of a loop that the wanted across_ made a pipeline:
+	// what it costs passes there. started and passed are what pipe had before.
+	pipe    *pipe
+	started bool
+	passed  int
 }
 
 // say adds a line to the explanation of the call being simulated.
@@ -32,16 +37,23 @@ func (s *Sim) say(format string, args ...any) {
 	}
 }
 
-// explain begins the explanation of c when it is the wanted one.
+// explain begins the explanation of c when it is the wanted one, or one of a
+// pipelined loop that the wanted one began.
 func (s *Sim) explain(c *call.Call) error {
 	w := s.cfg.Explain
-	if w == nil || c.Seq != w.Seq {
+	if w == nil {
 		return nil
 	}
-	if c.Func != w.Func {
+	switch p := s.loop.pipe; {
+	case c.Seq == w.Seq && c.Func != w.Func:
 		return fmt.Errorf("call %d is %s at %s:%d, not %s", c.Seq, c.Func, c.File, c.Line, w.Func)
+	case c.Seq == w.Seq:
+		s.explained = &explanation{}
+	case p != nil && p.by.seq == w.Seq:
+		s.explained = &explanation{pipe: p, started: p.started, passed: p.passed}
+	default:
+		return nil
 	}
-	s.explained = &explanation{}
 	s.clocks.Explain(s.say)
 	s.say("%s at %s:%d (call %d, %v): %s", c.Func, c.File, c.Line, c.Seq, c.Pos, describe(c))
 	sys := s.objects.Current()
@@ -65,7 +77,9 @@ func (s *Sim) endExplain() {
 		return
 	}
 	s.say("clocks afterwards: %s at the latest", micro(s.clocks.Latest(s.objects.Current())))
-	s.explanation = s.explained.lines
+	if e := s.explained; e.pipe == nil || e.pipe.started != e.started || e.pipe.passed != e.passed {
+		s.explanation = append(s.explanation, e.lines...)
+	}
 	s.explained = nil
 	s.clocks.Explain(nil)
 }
