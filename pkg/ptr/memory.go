@@ -15,7 +15,8 @@ type memory struct {
 	wait  int    // bytes of text to come before the trace is long
 }
 
-// slot is the place of one block, which the hash of its text tells.
+// slot is the place of one block. The hash of its text tells two neighbours, one of
+// which it takes.
 type slot struct {
 	hash  uint64
 	uses  uint8       // counts up when the block comes, down when another one does
@@ -46,6 +47,17 @@ const (
 	mostUses   = 8
 )
 
+// worth says which of two slots another block takes: the one that is worth less.
+func (s *slot) worth() int {
+	switch {
+	case s.hash == 0:
+		return 0
+	case s.known == nil:
+		return 1
+	}
+	return 2 + int(s.uses)
+}
+
 // note counts n bytes of text that were read.
 func (m *memory) note(n int) {
 	if m.slots == nil && m.most > 0 {
@@ -62,7 +74,11 @@ func (m *memory) find(fn *function, h half, text []byte) (*remembered, *slot) {
 		return nil, nil
 	}
 	hash := hashOf(text, fn.id<<2|uint64(h))
-	s := &m.slots[hash&uint64(len(m.slots)-1)]
+	at := hash & uint64(len(m.slots)-1)
+	s, other := &m.slots[at], &m.slots[at^1]
+	if other.hash == hash || s.hash != hash && other.worth() < s.worth() {
+		s = other
+	}
 	switch r := s.known; {
 	case s.hash == hash && r == nil:
 		return nil, s
@@ -102,8 +118,15 @@ func (m *memory) grow() {
 	old := m.slots
 	m.slots = make([]slot, 4*len(old))
 	for i := range old {
-		// Slots of one size do not meet in a larger one.
-		m.slots[old[i].hash&uint64(len(m.slots)-1)] = old[i]
+		if old[i].hash == 0 {
+			continue
+		}
+		// Of slots of one size no more than two neighbours meet in a larger one.
+		at := old[i].hash & uint64(len(m.slots)-1)
+		if m.slots[at].hash != 0 {
+			at ^= 1
+		}
+		m.slots[at] = old[i]
 	}
 }
 
