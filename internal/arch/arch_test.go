@@ -73,7 +73,7 @@ var packages = []struct {
 	{"internal/keytest", ""},
 	{"internal/effort", ""},
 	{"internal/leftout", ""},
-	{"internal/testtraces", "internal/effort pkg/stream pkg/call pkg/ptr pkg/ptr/merge"},
+	{"internal/testtraces", "internal/effort pkg/stream pkg/libdvm pkg/call pkg/ptr pkg/ptr/merge"},
 	{"scripts/bench", ""},
 	{"scripts/engine", ""},
 	{"scripts/reality", "pkg/units pkg/stream pkg/call pkg/ptr pkg/ptr/merge pkg/machine pkg/machine/par pkg/interval pkg/sim pkg/report"},

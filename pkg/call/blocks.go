@@ -62,6 +62,42 @@ func (b *blocks) number(p *Params, text [][]byte) int32 {
 	return n
 }
 
+// Block names the parameters of one half of a call, with the lines beside them. Halves
+// with the same block are equal.
+type Block struct{ f *fixed }
+
+// Blocks returns the blocks of both halves of a call. It can tell only when they are
+// empty or shared by calls that are alike ([Params.Fix]).
+func (c *Call) Blocks() (args, ret Block, ok bool) {
+	a, ok := blockOf(&c.Args, c.Text)
+	if !ok {
+		return args, ret, false
+	}
+	b, ok := blockOf(&c.Ret, c.RetText)
+	return a, b, ok
+}
+
+func blockOf(p *Params, text [][]byte) (Block, bool) {
+	if f := p.fixed; f != nil {
+		return Block{f}, sameLines(text, f.lines)
+	}
+	return Block{}, len(p.list) == 0 && len(text) == 0
+}
+
+// AppendKey appends a key that calls share only when they are equal but for their
+// times, numbers and positions. Calls inside of them are left out.
+func (c *Call) AppendKey(dst []byte) []byte {
+	dst = appendBytesKey(appendBytesKey(appendBytesKey(dst, []byte(c.Func)), []byte(c.File)), []byte(c.RetFile))
+	dst = binary.AppendVarint(binary.AppendVarint(append(dst, byte(c.Only)), int64(c.Line)), int64(c.RetLine))
+	for _, half := range [...]half{{c.Args, c.Text}, {c.Ret, c.RetText}} {
+		dst = binary.AppendUvarint(half.params.appendKey(dst), uint64(len(half.text)))
+		for _, l := range half.text {
+			dst = appendBytesKey(dst, l)
+		}
+	}
+	return dst
+}
+
 // sameLines reports whether two lists of lines are one.
 func sameLines(a, b [][]byte) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])

@@ -84,6 +84,9 @@ func (t *Table) LastLoop() *Loop { return t.last }
 // machine or system.
 func NoHandle(ref uint64) bool { return ref == 0 || ref == 0xffffffff || ref == 0xffffffffffffffff }
 
+// Names reports whether a reference names an object.
+func (t *Table) Names(ref uint64) bool { return t.byRef[ref] != nil }
+
 func (t *Table) bind(ref uint64, obj any) {
 	t.wide = t.wide || ref>>32 != 0
 	if !NoHandle(ref) {

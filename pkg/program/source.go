@@ -108,7 +108,7 @@ func (s *Source) Like(known func(at int) bool) []units.Seconds {
 
 // A TimeStep is a time step that repeats an earlier one, as what it has of its own.
 type TimeStep struct {
-	// Times are those of its calls, as [Source.Like] returns them.
+	// Times are those of its calls, before each and inside it, in turns.
 	Times []units.Seconds
 	own   []own
 }

@@ -130,7 +130,7 @@ func (s *Sim) count(n *int64) {
 }
 
 // passSteps passes the time steps that come next and of which the block says all.
-func (s *Sim) passSteps(ctx context.Context, src *program.Source) error {
+func (s *Sim) passSteps(ctx context.Context, src repeating) error {
 	if p := &s.repeats.place; p.Turn == program.Second && p.At == p.Period-1 {
 		s.closeBlock()
 	}

@@ -82,19 +82,40 @@ func (f *flights) keys(dst []flightKey) []flightKey {
 	return append(dst, f.noopLoads...)
 }
 
-// source returns the source that is read for src. When src is a program whose
-// repetitions need not be looked at in full, again is the same; it is nil when
-// somebody wants to see every call as it is.
-func (s *Sim) source(src call.Source) (read call.Source, again *program.Source) {
-	p, ok := src.(*program.Source)
-	switch {
-	case !ok:
-		return s.lookAhead(src), nil
-	case s.cfg.OwnTimes || s.cfg.Explain != nil || s.measured != nil || s.costs != nil && s.costs.Traced:
-		return s.lookAhead(p.Full()), nil
-	}
-	return p, p
+// repeating is a source that knows which calls repeat others: a program, or a stream.
+type repeating interface {
+	call.Source
+	Place() program.Place
+	Like(known func(at int) bool) []units.Seconds
+	TimeStep() (t program.TimeStep, ok bool)
 }
+
+// source returns the source that is read for src. When repetitions need not be
+// looked at in full, again is the same; it is nil when somebody wants to see every
+// call as it is.
+func (s *Sim) source(src call.Source) (read call.Source, again repeating) {
+	p, whole := src.(*program.Source)
+	all := s.cfg.Explain != nil || s.measured != nil || s.costs != nil && s.costs.Traced
+	switch {
+	case whole && (all || s.cfg.OwnTimes):
+		return s.lookAhead(p.Full()), nil
+	case whole:
+		return p, p
+	case all:
+		return s.lookAhead(src), nil
+	}
+	stream := program.NewStream(s.lookAhead(src), progress{s})
+	return stream, stream
+}
+
+// progress is what a stream asks about the simulation that reads it.
+type progress struct{ sim *Sim }
+
+// Between is part of [program.State].
+func (p progress) Between() bool { return p.sim.betweenSteps() }
+
+// Names is part of [program.State].
+func (p progress) Names(value uint64) bool { return p.sim.objects.Names(value) }
 
 // noteKind notes whether a call that will come again does nothing that depends on
 // more than its times, outside of the bodies of loops.
@@ -107,7 +128,7 @@ func (s *Sim) noteKind(c *call.Call, inBody bool) {
 
 // passLike passes the times of the calls that come next and of which nothing else
 // must be known.
-func (s *Sim) passLike(src *program.Source) {
+func (s *Sim) passLike(src repeating) {
 	r := &s.repeats
 	if !r.use || r.place.Turn != program.Again || s.inIO || s.loop.portion != nil {
 		return

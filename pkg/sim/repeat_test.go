@@ -47,7 +47,8 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 		programs[name] = rec
 	}
 	machines := []string{bus, mixed, tree, transputer}
-	compared, spared, n, blocks, withLines := 0, 0, 0, int64(0), int64(0)
+	compared, spared, n := 0, 0, 0
+	blocks, withLines, inStreams := int64(0), int64(0), int64(0)
 	for name, rec := range programs {
 		prog := repeats.New(rec)
 		for _, r := range prog.Repeats() {
@@ -74,6 +75,13 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 			if a, b := written(t, got), written(t, want); a != b {
 				t.Errorf("%s on %v:\n%s\none by one:\n%s", name, grid, a, b)
 			}
+			read, err := sim.Run(context.Background(), cfg, testtraces.Shared(rec))
+			if err != nil {
+				t.Fatalf("%s on %v, as a stream: %v", name, grid, err)
+			}
+			if a, b := written(t, read), written(t, want); a != b {
+				t.Errorf("%s on %v, as a stream:\n%s\none by one:\n%s", name, grid, a, b)
+			}
 			compared++
 			if i == 2 {
 				cfg.POP, cfg.Options.Async = false, options.Synced
@@ -82,12 +90,14 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 				if cfg.Lines {
 					withLines += min(passed, 1)
 				}
+				passed, _ = sim.StepsInBlocks(cfg, testtraces.Shared(rec))
+				inStreams += min(passed, 1)
 			}
 		}
 	}
-	t.Logf("%d simulations compared, %d calls spared in %d programs, at least %d with blocks, %d of them with lines", compared, spared, len(programs), blocks, withLines)
-	if compared < 30 || spared < 1000 || blocks == withLines || withLines == 0 {
-		t.Errorf("%d simulations compared, %d calls spared, %d with blocks, %d of them with lines", compared, spared, blocks, withLines)
+	t.Logf("%d simulations compared, %d calls spared in %d programs, at least %d with blocks, %d of them with lines, %d with blocks as streams", compared, spared, len(programs), blocks, withLines, inStreams)
+	if compared < 30 || spared < 1000 || blocks == withLines || withLines == 0 || inStreams == 0 {
+		t.Errorf("%d simulations compared, %d calls spared, %d with blocks, %d of them with lines, %d with blocks as streams", compared, spared, blocks, withLines, inStreams)
 	}
 }
 

@@ -218,16 +218,16 @@ const looks = 256
 
 // run takes all calls of src.
 func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
-	src, repeating := s.source(src)
+	src, again := s.source(src)
 	for n := 0; ; n++ {
 		if n%looks == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		if repeating != nil {
-			if err := s.passSteps(ctx, repeating); err != nil {
+		if again != nil {
+			if err := s.passSteps(ctx, again); err != nil {
 				return nil, err
 			}
-			s.passLike(repeating)
+			s.passLike(again)
 		}
 		c, err := src.Next()
 		if errors.Is(err, io.EOF) {
@@ -245,8 +245,8 @@ func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
 		if c.Outside || src.Exit().Found {
 			continue
 		}
-		if repeating != nil {
-			place := repeating.Place()
+		if again != nil {
+			place := again.Place()
 			s.at(place)
 			if s.ideal != nil {
 				s.ideal.at(place)
