@@ -1,7 +1,9 @@
 package report
 
-// Diagnosis returns one to three sentences on t: how much time is lost, for what
-// reasons, and the findings that save most.
+import "strings"
+
+// Diagnosis returns one to three sentences on t: how much time is lost, what most of
+// it is, and what the findings cost that save most.
 func Diagnosis(t *Tree, findings []Finding) []string {
 	root := t.Root
 	var s []string
@@ -28,12 +30,40 @@ func Diagnosis(t *Tree, findings []Finding) []string {
 			s = append(s, "No single cause loses more than "+percent(leastShare)+" of the execution time.")
 		}
 	}
-	for _, f := range findings[:min(len(findings), 2)] {
-		if f.Saving > 0 {
-			s = append(s, f.Text)
-		}
+	if w := costWords(findings, root.ID); w != "" {
+		s = append(s, w)
 	}
 	return s
+}
+
+// costWords names what the first findings cost: "Uneven load (jac.fdv:12-19) costs
+// 12 % of the execution time, reductions (jac.fdv:24) 3 %.", "" when they save
+// nothing. The interval root is that of the program.
+func costWords(findings []Finding, root int) string {
+	const most = 3
+	var list []string
+	for i := range findings {
+		f := &findings[i]
+		if f.Saving == 0 || len(list) == most {
+			break
+		}
+		what := f.name
+		switch {
+		case f.Lines != "":
+			what += " (" + f.Lines + ")"
+		case f.Interval != root:
+			what += " (" + f.Place + ")"
+		}
+		if i == 0 {
+			list = append(list, upperFirst(what)+" costs "+savingWords(f)+" of the execution time")
+		} else {
+			list = append(list, what+" "+savingWords(f))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return strings.Join(list, ", ") + "."
 }
 
 // lostWords says in plain words what a part of the lost time is.
@@ -62,4 +92,12 @@ func lowerFirst(s string) string {
 		return s
 	}
 	return string(s[0]+'a'-'A') + s[1:]
+}
+
+// upperFirst returns s with its first letter in upper case.
+func upperFirst(s string) string {
+	if s == "" || s[0] < 'a' || s[0] > 'z' {
+		return s
+	}
+	return string(s[0]-'a'+'A') + s[1:]
 }

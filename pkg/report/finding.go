@@ -29,6 +29,8 @@ type Finding struct {
 	// says what to do.
 	Text   string `json:"text"`
 	Advice string `json:"advice"`
+	// name says what costs the time, in a list.
+	name string
 	// line is the number of that line in [SourceLines], -1 for none.
 	line int
 }
@@ -40,6 +42,8 @@ type rule struct {
 	// least is the least share that is worth reporting: of the execution time
 	// without the start, which would hide everything in a small program.
 	least float64
+	// name says what costs the time, in a list.
+	name string
 	// saving returns the time that could be saved, in seconds of execution
 	// time; below 0 says that the rule does not apply.
 	saving func(p *profile) float64
@@ -67,10 +71,14 @@ type rule struct {
 // saving is not reported.
 const leastShare = 0.02
 
+// loadExplains is how many times the time that processors compute longer than the
+// mean they wait at most for each other for no other reason.
+const loadExplains = 1.05
+
 // rules are the rules of all findings. Of equal savings the earlier rule goes first.
 var rules = []rule{
 	{
-		id: "startup", least: leastShare,
+		id: "startup", least: leastShare, name: "the start of the run-time system",
 		saving: func(p *profile) float64 { return p.startup },
 		text: func(p *profile, f *Finding, _ string) string {
 			return "The start of the run-time system, before the program's first parallel operation, takes " + timeWords(p.startup) + ", " + percent(f.Share) +
@@ -79,7 +87,7 @@ var rules = []rule{
 		advice: "It does not grow with the problem: predict a longer run (larger arrays, more iterations) to see what the rest costs.",
 	},
 	{
-		id: "creation", least: leastShare,
+		id: "creation", least: leastShare, name: "setting up the topology",
 		saving: func(p *profile) float64 {
 			if p.creation == 0 {
 				return -1
@@ -92,7 +100,7 @@ var rules = []rule{
 		advice: "It does not grow with the problem; another topology may take less (dvmsim --topology-id), the hardware's often nothing.",
 	},
 	{
-		id: "repeated", least: leastShare,
+		id: "repeated", least: leastShare, name: "computation that all processors repeat",
 		saving: func(p *profile) float64 {
 			return float64(p.root.InsuffParallelismUSR)/p.n - float64(p.startup*(p.n-1)/p.n)
 		},
@@ -105,7 +113,7 @@ var rules = []rule{
 		advise: adviseBetweenCalls,
 	},
 	{
-		id: "runtime", least: leastShare,
+		id: "runtime", least: leastShare, name: "work of the run-time system that every processor repeats",
 		saving: func(p *profile) float64 { return float64(p.root.InsuffParallelismSYS)/p.n - p.creation },
 		share:  func(t *interval.Times) float64 { return float64(t.InsuffParallelismSYS) },
 		less:   func(p *profile) float64 { return p.creation * p.n },
@@ -116,7 +124,7 @@ var rules = []rule{
 		advise: adviseOnce,
 	},
 	{
-		id: "imbalance", least: leastShare,
+		id: "imbalance", least: leastShare, name: "uneven load",
 		saving: func(p *profile) float64 {
 			if p.unequalPowers() {
 				return -1
@@ -132,7 +140,7 @@ var rules = []rule{
 		advice: "Distribute with block sizes or weights that follow the work (GEN_BLOCK, WGT_BLOCK), or choose a grid that divides the arrays evenly.",
 	},
 	{
-		id: "powers", least: leastShare,
+		id: "powers", least: leastShare, name: "equal work on processors of unequal power",
 		saving: func(p *profile) float64 {
 			if !p.unequalPowers() {
 				return -1
@@ -148,7 +156,7 @@ var rules = []rule{
 		advice: "Weight the distribution by power: dvmsim --balance power predicts it.",
 	},
 	{
-		id: "pipeline", least: leastShare,
+		id: "pipeline", least: leastShare, name: "waiting in pipelined loops",
 		saving: func(p *profile) float64 {
 			if p.pipeline == 0 {
 				return -1
@@ -169,9 +177,15 @@ var rules = []rule{
 		advise: advisePipeline,
 	},
 	{
-		id: "wait", least: leastShare,
-		saving: func(p *profile) float64 { return (float64(p.root.CommunicationSynch) - p.pipeline) / p.n },
-		share:  func(t *interval.Times) float64 { return float64(t.CommunicationSynch) },
+		id: "wait", least: leastShare, name: "waiting for each other",
+		saving: func(p *profile) float64 {
+			w := float64(p.root.CommunicationSynch) - p.pipeline
+			if w <= loadExplains*float64(p.root.LoadImbalance) {
+				return -1
+			}
+			return w / p.n
+		},
+		share: func(t *interval.Times) float64 { return float64(t.CommunicationSynch) },
 		line: func(p *profile, l *interval.Line) float64 {
 			if p.ofPipeline(l) {
 				return float64(l.CommunicationSynch - l.Shadow.RealSynch)
@@ -184,7 +198,7 @@ var rules = []rule{
 		advice: "Balance the work before the operation, remove operations that synchronize, or let independent work go between its start and its wait.",
 	},
 	{
-		id: "idle", least: leastShare,
+		id: "idle", least: leastShare, name: "idle processors at the end",
 		saving: func(p *profile) float64 { return float64(p.root.Idle) / p.n },
 		text: func(p *profile, f *Finding, _ string) string {
 			return "Processors have nothing left to do while others still work at the end: " + saved(f) + "."
@@ -192,7 +206,7 @@ var rules = []rule{
 		advice: "Give all processors as much work; with tasks, give long tasks more processors.",
 	},
 	{
-		id: "io", least: leastShare,
+		id: "io", least: leastShare, name: "input and output by one processor",
 		saving: func(p *profile) float64 { return float64(p.root.IOTime) },
 		share:  func(t *interval.Times) float64 { return float64(t.IOTime) },
 		text: func(p *profile, f *Finding, where string) string {
@@ -201,32 +215,32 @@ var rules = []rule{
 		advice: "Read and write less often and in larger pieces.",
 	},
 	{
-		id: "io-results", least: leastShare, saving: exchange(interval.IO), share: ofKind(interval.IO),
+		id: "io-results", least: leastShare, name: "results of input and output that are sent to all", saving: exchange(interval.IO), share: ofKind(interval.IO),
 		text:   exchangeText("Sending the results of input and output to all processors takes"),
 		advice: "Read and write in fewer operations: every one sends its result to all processors.",
 	},
 	{
-		id: "reduction", least: leastShare, saving: exchange(interval.Reduction), share: ofKind(interval.Reduction),
+		id: "reduction", least: leastShare, name: "reductions", saving: exchange(interval.Reduction), share: ofKind(interval.Reduction),
 		text:   exchangeText("Reductions take"),
 		advice: "Put the variables of several reductions into one group, reduce less often, or start the reduction early and wait for it late.",
 	},
 	{
-		id: "shadow", least: leastShare, saving: exchange(interval.Shadow), share: ofKind(interval.Shadow),
+		id: "shadow", least: leastShare, name: "exchanges of shadow edges", saving: exchange(interval.Shadow), share: ofKind(interval.Shadow),
 		text:   exchangeText("Exchanging shadow edges takes"),
 		advice: "Renew the edges of several arrays in one group, start the exchange before the inner iterations, or choose a grid with shorter borders.",
 	},
 	{
-		id: "remote", least: leastShare, saving: exchange(interval.Remote), share: ofKind(interval.Remote),
+		id: "remote", least: leastShare, name: "access to elements of other processors", saving: exchange(interval.Remote), share: ofKind(interval.Remote),
 		text:   exchangeText("Access to elements of other processors takes"),
 		advice: "Align the arrays so that the elements are on the same processor, or load the buffer once and use it often.",
 	},
 	{
-		id: "redistribution", least: leastShare, saving: exchange(interval.Redistribution), share: ofKind(interval.Redistribution),
+		id: "redistribution", least: leastShare, name: "redistribution of arrays", saving: exchange(interval.Redistribution), share: ofKind(interval.Redistribution),
 		text:   exchangeText("Redistributing arrays takes"),
 		advice: "Redistribute less often, or find one distribution that serves both parts.",
 	},
 	{
-		id: "small-loop", least: leastShare,
+		id: "small-loop", least: leastShare, name: "a parallel loop that is too small",
 		saving: func(p *profile) float64 { return p.small.saving },
 		text: func(p *profile, f *Finding, _ string) string {
 			n := p.small.node
@@ -384,7 +398,7 @@ func Findings(t *Tree) []Finding {
 			node = p.small.node
 		}
 		f := Finding{ID: r.id, Interval: node.ID, Place: placeWords(&node.Interval),
-			Saving: units.Seconds(saving), Share: saving / exec, Advice: r.advice}
+			Saving: units.Seconds(saving), Share: saving / exec, Advice: r.advice, name: r.name}
 		var most float64
 		if f.line, most = p.worstLine(r); f.line < 0 {
 			f.Text = r.text(p, &f, inWords(t, node))
