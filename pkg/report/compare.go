@@ -156,13 +156,14 @@ type cause struct {
 
 func (c *cause) change() float64 { return c.b - c.a }
 
-// findCauses returns the parts of time that differ, the largest difference first.
-func findCauses(a, b *Tree, pairs []Pair, lines []LinePair) []cause {
+// findCauses returns the parts of time that differ, the largest difference first:
+// those of a divided among pa processors, those of b among pb.
+func findCauses(a, b *Tree, pairs []Pair, lines []LinePair, pa, pb float64) []cause {
 	var list []cause
-	pa, pb := processorsOf(a), processorsOf(b)
+	whole := max(float64(a.Root.ExecutionTime), float64(b.Root.ExecutionTime))
 	for _, c := range causes {
 		x := cause{label: c.label, doing: c.doing, a: c.of(&a.Root.Times) / pa, b: c.of(&b.Root.Times) / pb}
-		if x.change() == 0 {
+		if difference(x.a, x.b, whole) == 0 {
 			continue
 		}
 		most := 0.0
@@ -182,6 +183,15 @@ func findCauses(a, b *Tree, pairs []Pair, lines []LinePair) []cause {
 	return list
 }
 
+// difference returns b - a, 0 when that may be nothing but the rounding of sums
+// that are parts of whole.
+func difference(a, b, whole float64) float64 {
+	if math.Abs(b-a) <= 1e-12*whole {
+		return 0
+	}
+	return b - a
+}
+
 func processorsOf(t *Tree) float64 { return max(1, float64(t.Root.Processors)) }
 
 // Compare returns what differs between two simulations and why: the intervals
@@ -190,7 +200,7 @@ func Compare(a, b *Tree, nameA, nameB string) *Sheet {
 	pairs := Match(a, b)
 	ta, tb := a.Root.ExecutionTime, b.Root.ExecutionTime
 	lines := MatchLines(a, b)
-	list := findCauses(a, b, pairs, lines)
+	list := findCauses(a, b, pairs, lines, processorsOf(a), processorsOf(b))
 	s := &Sheet{
 		Kind:  "comparison",
 		Title: comparisonTitle(a, b),
@@ -215,7 +225,7 @@ func Compare(a, b *Tree, nameA, nameB string) *Sheet {
 	}
 	s.Tables = append(s.Tables, causeTable(list, float64(ta)), changeTable(pairs))
 	if len(lines) > 0 {
-		s.Tables = append(s.Tables, lineChanges(lines, processorsOf(a), processorsOf(b)))
+		s.Tables = append(s.Tables, lineChanges(lines, processorsOf(a), processorsOf(b), float64(max(ta, tb))))
 	}
 	return s
 }

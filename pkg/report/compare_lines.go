@@ -113,15 +113,16 @@ func spentOf(t *interval.Times) float64 {
 	return float64(t.CPUTime + t.SYSTime + t.IOTime + t.Communication)
 }
 
-// lineChanges lists the lines of two programs, those that changed most first.
-func lineChanges(pairs []LinePair, pa, pb float64) table {
+// lineChanges lists the lines of two programs, those that changed most first; whole
+// is the longer execution time.
+func lineChanges(pairs []LinePair, pa, pb, whole float64) table {
 	t := table{name: "lines", title: "Lines",
 		note: "Time of the average processor at each line, sorted by its change; lost is insufficient parallelism and communication. The changes and those of idle time sum to that of the execution time.",
 		columns: []columnOf{{"lines", true}, {"A", false}, {"B", false}, {"change", false}, {"relative", false},
 			{"lost in A", false}, {"lost in B", false}, {"use in A", true}, {"use in B", true}}}
 	change := func(p LinePair) float64 {
 		a, b := p.of(spentOf, pa, pb)
-		return b - a
+		return difference(a, b, whole)
 	}
 	sorted := slices.Clone(pairs)
 	slices.SortStableFunc(sorted, func(p, q LinePair) int { return cmp.Compare(math.Abs(change(q)), math.Abs(change(p))) })

@@ -47,12 +47,7 @@ func Scale(trees []*Tree, names []string) *Sheet {
 		s.Sentences = append(s.Sentences, fmt.Sprintf("More processors make it slower: %s takes %s.", gridWords(last.Header.Grid), last.Root.ExecutionTime.Short()))
 	}
 	if last.Root.Processors > first.Root.Processors {
-		pairs := Match(first, last)
-		list := findCauses(first, last, pairs, MatchLines(first, last))
-		slices.SortStableFunc(list, func(x, y cause) int { return cmp.Compare(y.change(), x.change()) })
-		if len(list) > 0 && list[0].change() > 0.01*float64(last.Root.ExecutionTime) {
-			s.Sentences = append(s.Sentences, "From "+gridWords(first.Header.Grid)+" to "+gridWords(last.Header.Grid)+" the average processor spends "+grows(&list[0], len(pairs) > 1))
-		}
+		s.Sentences = append(s.Sentences, whyNotIdeal(first, last)...)
 	}
 	s.Facts = scalingFacts(sorted)
 	s.Charts = []chart{timeChart(sorted), efficiencyChart(sorted)}
@@ -71,12 +66,46 @@ func speedUp(a, b *Tree) float64 {
 	return ratio(float64(a.Root.ExecutionTime), float64(b.Root.ExecutionTime))
 }
 
+// whyNotIdeal says what takes longer on the last grid than the parts of its processors
+// in the time of the first, and what grows.
+func whyNotIdeal(first, last *Tree) []string {
+	pairs, lines := Match(first, last), MatchLines(first, last)
+	least := 0.01 * float64(last.Root.ExecutionTime)
+	ratio := processorsOf(first) / processorsOf(last)
+	ideal := float64(first.Root.ExecutionTime) * ratio
+	most := func(pa float64) cause {
+		list := append(findCauses(first, last, pairs, lines, pa, processorsOf(last)), cause{})
+		return slices.MaxFunc(list, func(x, y cause) int { return cmp.Compare(x.change(), y.change()) })
+	}
+	var sentences []string
+	more := most(processorsOf(last)) // than the first, divided among the processors of the last
+	if missed := float64(last.Root.ExecutionTime) - ideal; missed > least && more.change() > least {
+		s := fmt.Sprintf("%s takes %s more than the ideal %s. The average processor spends %s of that %s", gridWords(last.Header.Grid), timeWords(missed), timeWords(ideal),
+			timeWords(min(missed, more.change())), more.doing)
+		if start := float64(last.Header.Startup) * (1 - ratio); more.label == labelComputing && start > more.change()/2 {
+			s += ", most of it in the start of the run-time system."
+		} else {
+			s = more.atPlace(s, len(pairs) > 1) + "."
+		}
+		sentences = append(sentences, s)
+	}
+	if c := most(processorsOf(first)); c.change() > least && c.label != more.label {
+		sentences = append(sentences, "From "+gridWords(first.Header.Grid)+" to "+gridWords(last.Header.Grid)+" the average processor spends "+grows(&c, len(pairs) > 1))
+	}
+	return sentences
+}
+
 func grows(c *cause, places bool) string {
-	s := timeWords(c.change()) + " more " + c.doing
+	return c.atPlace(timeWords(c.change())+" more "+c.doing, places) + "."
+}
+
+// atPlace adds to a sentence where most of the change is: the interval, when there are
+// several, and the line.
+func (c *cause) atPlace(s string, places bool) string {
 	if n := c.where.either(); n != nil && places && n.Up != nil {
 		s += ", most of it in the " + kindOfInterval(n.Type) + " at " + placeWords(&n.Interval)
 	}
-	return c.atLine(s) + "."
+	return c.atLine(s)
 }
 
 // scalingFacts returns what is the same in all simulations.
