@@ -25,7 +25,8 @@ type brief struct {
 		sys  *procs.System
 		work Amount
 	}
-	asked Counters // room for Counters
+	asked Counters   // room for Counters
+	table *Timetable // takes note of what is asked, nil for none
 }
 
 // figures are what a class has in one account.
@@ -37,7 +38,9 @@ type figures struct {
 // NewBrief returns clocks like those of [New] whose books have of the counters only
 // CPU times, their insufficient parallelism, input and output, and communication:
 // what execution time and efficiency are made of, to the last bit.
-func NewBrief(cfg Config) Clocks {
+func NewBrief(cfg Config) Clocks { return newBrief(cfg) }
+
+func newBrief(cfg Config) *brief {
 	e := &brief{Network: NewNetwork(cfg)}
 	e.partition = newPartition(cfg.Machine, cfg.Grid, e.divide)
 	e.clock = make([]units.Seconds, len(e.whole))
@@ -69,6 +72,7 @@ func (e *brief) Enter(a Account) {
 		e.books = append(e.books, nil)
 	}
 	e.at = a
+	e.table.note(move{kind: moveEnter, a: int32(a)}, e.whole)
 	if e.books[a] == nil {
 		e.books[a] = make([]figures, len(e.clock))
 	}
@@ -111,8 +115,16 @@ func (f *figures) spend(w *worked) {
 // work books a on the processors of class i to the account that is entered.
 func (e *brief) work(i int, a *Amount) {
 	w := a.on(e.power[i])
-	e.books[e.at][i].spend(&w)
+	e.spend(e.books[e.at], i, &w)
+}
+
+// spend books w for class i.
+func (e *brief) spend(book []figures, i int, w *worked) {
+	book[i].spend(w)
 	e.clock[i] += w.took
+	if e.table != nil {
+		e.table.spend(i, w.took)
+	}
 }
 
 func (e *brief) AddAll(s *procs.System, a Amount) {
@@ -165,8 +177,7 @@ func (e *brief) flush() {
 	if e.equal && len(list) == len(e.clock) {
 		w := a.on(e.power[0])
 		for i := range book {
-			book[i].spend(&w)
-			e.clock[i] += w.took
+			e.spend(book, i, &w)
 		}
 		return
 	}
@@ -176,8 +187,7 @@ func (e *brief) flush() {
 		if p := e.power[i]; p != power {
 			w, power = a.on(p), p
 		}
-		book[i].spend(&w)
-		e.clock[i] += w.took
+		e.spend(book, i, &w)
 	}
 }
 
@@ -201,8 +211,7 @@ func (e *brief) AddParts(s *procs.System, p *Parts, user, system units.Seconds) 
 			a := p.amount(of, user, system)
 			w = a.on(power)
 		}
-		book[c.class].spend(&w)
-		e.clock[c.class] += w.took
+		e.spend(book, c.class, &w)
 	}
 }
 
@@ -213,6 +222,7 @@ func (e *brief) AddOne(rank int, a Amount) {
 
 func (e *brief) AfterLongest(start Instant, s *procs.System, labels [][]int64, work func([]int64) units.Seconds) Instant {
 	e.flush()
+	e.table.isOdd()
 	var m units.Seconds
 	e.each(s, labels, func(i int, l []int64) { m = max(m, work(l)/units.Seconds(e.power[i])) })
 	return e.Instant(start.at + m)
@@ -232,7 +242,8 @@ func (e *brief) Latest(s *procs.System) units.Seconds {
 func (e *brief) Sync(s *procs.System, _ interval.Kind) Instant {
 	m := e.Latest(s)
 	book := e.books[e.at]
-	for _, i := range e.members(s) {
+	list := e.members(s)
+	for _, i := range list {
 		f := &book[i]
 		f.member = true
 		if w := m - e.clock[i]; w > 0 {
@@ -240,7 +251,9 @@ func (e *brief) Sync(s *procs.System, _ interval.Kind) Instant {
 			e.clock[i] = m
 		}
 	}
-	return e.Instant(m)
+	t := e.Instant(m)
+	e.table.note(move{kind: moveSync, b: int32(t.number)}, list)
+	return t
 }
 
 func (e *brief) Delay(s *procs.System, _ interval.Kind, from, to Instant) {
@@ -253,9 +266,11 @@ func (e *brief) Delay(s *procs.System, _ interval.Kind, from, to Instant) {
 		book[i].communication += d
 		e.clock[i] += d
 	}
+	e.table.note(move{kind: moveDelay, a: int32(from.number), b: int32(to.number)}, list)
 }
 
 func (e *brief) Late(s *procs.System, _ interval.Kind) (Instant, Snapshot) {
+	e.table.isOdd()
 	m := e.Latest(s)
 	book := e.books[e.at]
 	for _, i := range e.members(s) {
@@ -264,7 +279,10 @@ func (e *brief) Late(s *procs.System, _ interval.Kind) (Instant, Snapshot) {
 	return e.Instant(m), e.snapshots.Set(e.clock, m)
 }
 
-func (e *brief) Remember(s *procs.System) Snapshot { return e.snapshots.Set(e.clock, e.Latest(s)) }
+func (e *brief) Remember(s *procs.System) Snapshot {
+	e.table.isOdd()
+	return e.snapshots.Set(e.clock, e.Latest(s))
+}
 
 func (e *brief) Release(m Snapshot) { e.snapshots.Take(m) }
 
@@ -273,26 +291,25 @@ func (e *brief) Await(s *procs.System, _ interval.Kind, start, end Instant, snap
 	list := e.members(s)
 	book := e.books[e.at]
 	own, _ := e.snapshots.Take(snapshot)
-	for _, i := range list {
-		f, t := &book[i], e.clock[i]
-		f.member = true
-		// A start that waited is made up for apart from the exchange itself.
-		if own == nil && t < start.at {
-			f.communication += start.at - t
-			t = start.at
-		}
-		if t < end.at {
-			f.communication += end.at - t
-			t = end.at
-		}
-		e.clock[i] = t
+	if own != nil {
+		e.table.isOdd()
 	}
+	for _, i := range list {
+		f, from := &book[i], start.at
+		f.member = true
+		if own != nil {
+			from = e.clock[i] // the start did not wait
+		}
+		e.clock[i] = awaitOne(e.clock[i], &f.communication, from, end.at)
+	}
+	e.table.note(move{kind: moveAwait, a: int32(start.number), b: int32(end.number)}, list)
 }
 
 func (e *brief) Variation(*procs.System, interval.Kind) { e.flush() }
 
 func (e *brief) Pipeline(p *Pipeline) {
 	e.flush()
+	e.table.isOdd()
 	ids, actors := e.actors(p, e.LabelsOf(p))
 	own, _ := e.snapshots.Take(p.Since)
 	setOut(ids, actors, e.clock, own)

@@ -27,3 +27,7 @@ func StepsInBlocks(cfg Config, src call.Source) (int64, error) {
 	_, err = s.run(context.Background(), src)
 	return s.passed, err
 }
+
+// HasTimetable reports whether a recording has a timetable for the powers that it was
+// replayed on last.
+func HasTimetable(r *Recorded) bool { return r.table.of != nil }

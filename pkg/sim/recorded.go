@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync"
 
 	"dvmtools/pkg/call"
 	"dvmtools/pkg/clock"
@@ -19,6 +20,14 @@ type Recorded struct {
 	// Result is what the simulation found.
 	Result   *Result
 	schedule *schedule.Schedule
+	// table is the timetable for the powers that were met last, once they were met
+	// twice in a row.
+	table struct {
+		sync.Mutex
+		powers []machine.PowerRun
+		made   bool
+		of     *clock.Timetable
+	}
 }
 
 // ErrPowers is the error of a replay on processors of other powers when blocks
@@ -44,40 +53,83 @@ func Record(ctx context.Context, cfg Config, src call.Source) (*Recorded, error)
 // On returns what [Run] gives on another machine with the same grid and
 // options, to the last bit, at a small part of the cost. It may be called
 // several times at once.
-func (r *Recorded) On(m *machine.Machine) (*Result, error) { return r.on(m, clock.New) }
-
-// FiguresOn is On for what [RunFigures] gives, at less cost.
-func (r *Recorded) FiguresOn(m *machine.Machine) (*Figures, error) {
-	res, err := r.on(m, clock.NewBrief)
+func (r *Recorded) On(m *machine.Machine) (*Result, error) {
+	cfg, err := r.config(m)
 	if err != nil {
 		return nil, err
 	}
-	return res.figures(), nil
-}
-
-// on replays on another machine, with clocks that are made by clocks.
-func (r *Recorded) on(m *machine.Machine, clocks func(clock.Config) clock.Clocks) (*Result, error) {
-	was := r.Result
-	if err := CheckGrid(m, was.Grid); err != nil {
+	books := clock.New(cfg)
+	res, err := r.with(cfg, books, r.schedule.Replay(books))
+	if err != nil {
 		return nil, err
 	}
-	p := int64(1)
-	for _, n := range was.Grid {
-		p *= int64(n)
+	res.integrate()
+	return res, res.check()
+}
+
+// FiguresOn is On for what [RunFigures] gives, at less cost. That is least on machines
+// whose processors have the powers that those of the machine before had: what work
+// takes is worked out once for them ([clock.Timetable]).
+func (r *Recorded) FiguresOn(m *machine.Machine) (*Figures, error) {
+	cfg, err := r.config(m)
+	if err != nil {
+		return nil, err
 	}
+	var books clock.Books
+	if t := r.timetable(cfg); t != nil {
+		books, err = t.Run(cfg)
+	} else {
+		c := clock.NewBrief(cfg)
+		books, err = c, r.schedule.Replay(c)
+	}
+	res, err := r.with(cfg, books, err)
+	if err != nil {
+		return nil, err
+	}
+	return res.figures()
+}
+
+// timetable returns the timetable for the powers of a machine, nil when there is none
+// or they are met for the first time in a row.
+func (r *Recorded) timetable(cfg clock.Config) *clock.Timetable {
+	if l := cfg.Machine.Network; l != nil && l.Creation != 0 {
+		return nil
+	}
+	powers := cfg.Machine.PowerRuns(int64(size(cfg.Grid)))
+	t := &r.table
+	t.Lock()
+	defer t.Unlock()
+	if !slices.Equal(t.powers, powers) {
+		t.powers, t.made, t.of = powers, false, nil
+	} else if !t.made {
+		t.made = true
+		t.of = clock.NewTimetable(cfg, r.schedule.Replay)
+	}
+	return t.of
+}
+
+// config returns what clocks are made for on another machine.
+func (r *Recorded) config(m *machine.Machine) (clock.Config, error) {
+	was := r.Result
+	if err := CheckGrid(m, was.Grid); err != nil {
+		return clock.Config{}, err
+	}
+	p := int64(size(was.Grid))
 	if was.Options.Balance == options.Power && !slices.Equal(m.PowerRuns(p), was.Machine.PowerRuns(p)) {
-		return nil, ErrPowers
+		return clock.Config{}, ErrPowers
 	}
-	books := clocks(clock.Config{Machine: m, Grid: was.Grid, Options: was.Options.Model})
-	if err := r.schedule.Replay(books); err != nil {
+	return clock.Config{Machine: m, Grid: was.Grid, Options: was.Options.Model}, nil
+}
+
+// with returns the result on another machine, not yet integrated, when clocks have
+// been asked; err is their error.
+func (r *Recorded) with(cfg clock.Config, books clock.Books, err error) (*Result, error) {
+	was := r.Result
+	if err != nil {
 		return nil, diag.Impossible(diag.Pos{File: was.tree.root.file, Line: was.tree.root.line}, "model/no-path", "%v", err)
 	}
 	res := *was
-	res.Machine, res.books, res.nodes, res.classes, res.lines, res.explanation = m, books, nil, nil, nil, nil
-	res.integrate()
-	if err := res.check(); err != nil {
-		return nil, err
-	}
+	res.Machine, res.books, res.nodes, res.classes, res.lines, res.explanation = cfg.Machine, books, nil, nil, nil, nil
 	return &res, nil
 }
 

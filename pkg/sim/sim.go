@@ -69,6 +69,9 @@ type Config struct {
 	Limit units.Seconds
 	// NewClocks makes the clocks, nil for the usual ones ([clock.New]).
 	NewClocks func(clock.Config) clock.Clocks
+
+	// figuresOnly leaves the result to [Result.figures].
+	figuresOnly bool
 }
 
 // Defaults returns the options that hold unless others are asked for
@@ -334,6 +337,9 @@ func (s *Sim) Finish(e *call.Exit) (*Result, error) {
 		return nil, StrictError(r.Warnings[0])
 	}
 	r.timeline = s.timeline
+	if s.cfg.figuresOnly {
+		return r, nil
+	}
 	r.integrate()
 	if err := r.check(); err != nil {
 		return nil, err
