@@ -234,11 +234,11 @@ func (p *process) failed(err error) error {
 		err = ended
 	}
 	p.command = nil
-	return errors.Join(fmt.Errorf("the program %s ended: %w", p.name, err), said(p.said.String()))
+	return errors.Join(fmt.Errorf("the program %s ended: %w", p.name, err), saidBy(p.said.String()))
 }
 
-// said returns what a program wrote to standard error as an error.
-func said(text string) error {
+// saidBy returns what a program wrote to standard error as an error.
+func saidBy(text string) error {
 	if text = strings.TrimSpace(text); text == "" {
 		return nil
 	}

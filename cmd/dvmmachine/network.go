@@ -56,7 +56,7 @@ type network struct {
 
 // networkSetup reads the options.
 func networkSetup(e *cli.Env) (*network, error) {
-	for _, name := range []string{"compiler", "flags", "groups", "continue"} {
+	for _, name := range []string{"compiler", "flags", "groups", "processes"} {
 		if e.Flags.IsSet(name) {
 			return nil, cli.Usagef("--%s is for measuring a processor, not for --network", name)
 		}
@@ -91,6 +91,8 @@ func networkSetup(e *cli.Env) (*network, error) {
 		if n.dir == "" {
 			n.dir = "."
 		}
+	} else {
+		n.hosts = []string{"localhost"}
 	}
 	return n, n.find()
 }
@@ -150,6 +152,11 @@ func runNetwork(e *cli.Env) error {
 	case name != "" && filepath.Clean(name) == filepath.Clean(e.Flags.String("output")):
 		return cli.Usagef("-o and --par are one file, %s", name)
 	}
+	kept, err := openRounds(e, e.Flags.String("continue"), n.identity())
+	if err != nil {
+		return err
+	}
+	defer kept.close()
 	out, err := e.Out() // now, so that a name that cannot be written ends it before the work
 	if err != nil {
 		return err
@@ -162,10 +169,14 @@ func runNetwork(e *cli.Env) error {
 	}
 	before := systemLoad()
 	ctx, done := e.Interruptible()
-	samples, err := n.run(ctx, e)
+	err = n.run(ctx, e, kept)
 	if done() {
-		return errors.New("interrupted before the measurement was complete")
+		return errors.New("interrupted; with --continue the same command line goes on")
 	}
+	if err != nil {
+		return err
+	}
+	samples, err := kept.Samples()
 	if err != nil {
 		return err
 	}
@@ -189,18 +200,21 @@ func runNetwork(e *cli.Env) error {
 	return err
 }
 
-// run compiles the program, runs it and reads its results.
-func (n *network) run(ctx context.Context, e *cli.Env) (*measure.Samples, error) {
+// run compiles the program and runs it, unless all rounds are kept already.
+func (n *network) run(ctx context.Context, e *cli.Env, kept *rounds) error {
+	if len(kept.Rounds) == n.options.Samples {
+		return nil
+	}
 	dir, err := os.MkdirTemp(n.dir, "dvmmachine")
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer os.RemoveAll(dir) // what was compiled: nothing is lost
 	if dir, err = filepath.Abs(dir); err != nil {
-		return nil, err
+		return err
 	}
 	if err := os.WriteFile(filepath.Join(dir, "pingpong.c"), []byte(measure.PingPong), 0o666); err != nil {
-		return nil, err
+		return err
 	}
 	c := exec.CommandContext(ctx, n.compiler, "-O2", "-o", "pingpong", "pingpong.c")
 	c.Dir = dir
@@ -209,23 +223,22 @@ func (n *network) run(ctx context.Context, e *cli.Env) (*measure.Samples, error)
 		if strings.Contains(string(out), "mpi.h") {
 			hint = "; install the headers of MPI (on Debian: apt-get install libopenmpi-dev)"
 		}
-		return nil, fmt.Errorf("%s: %w%s\n%s", n.mpicc, err, hint, strings.TrimSpace(string(out)))
+		return fmt.Errorf("%s: %w%s\n%s", n.mpicc, err, hint, strings.TrimSpace(string(out)))
 	}
-	return n.start(ctx, e, filepath.Join(dir, "pingpong"))
+	return n.start(ctx, e, filepath.Join(dir, "pingpong"), kept)
 }
 
-// start runs the program on all hosts.
-func (n *network) start(ctx context.Context, e *cli.Env, program string) (*measure.Samples, error) {
-	hosts := n.hosts
-	if len(hosts) == 0 {
-		hosts = []string{"localhost"}
-	}
+// start runs the program on all hosts, for the rounds that are not kept yet.
+func (n *network) start(ctx context.Context, e *cli.Env, program string, kept *rounds) error {
 	args := append([]string{}, n.mpirun[1:]...)
-	args = append(args, "--host", strings.Join(hosts, ":2,")+":2", "-np", strconv.Itoa(2*len(hosts)), program,
-		strconv.Itoa(n.options.Samples), strconv.Itoa(n.options.Repeats), strconv.FormatFloat(n.options.RunTime, 'g', -1, 64))
+	left := n.options.Samples - len(kept.Rounds)
+	args = append(args, "--host", strings.Join(n.hosts, ":2,")+":2", "-np", strconv.Itoa(2*len(n.hosts)), program,
+		strconv.Itoa(left), strconv.Itoa(n.options.Repeats), strconv.FormatFloat(n.options.RunTime, 'g', -1, 64))
 	for _, s := range measure.Sizes(n.largest) {
 		args = append(args, strconv.Itoa(s))
 	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
 	c := exec.CommandContext(ctx, n.mpirun[0], args...)
 	c.Dir = filepath.Dir(program)
 	// Asked to end, it ends the processes on all hosts.
@@ -235,24 +248,44 @@ func (n *network) start(ctx context.Context, e *cli.Env, program string) (*measu
 	c.Stderr = &said
 	out, err := c.StdoutPipe()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	steps := e.Steps(0, n.options.Samples)
+	steps := e.Steps(0, left)
 	steps.Next(0, "messages")
 	if err := c.Start(); err != nil {
-		return nil, err
+		return err
 	}
-	samples, bad := measure.ReadSamples(out, n.options.Samples, func(done, total int) {
-		steps.Of(total)
+	bad := measure.Follow(out, kept.begin, func(done, pairs int) {
+		steps.Of(left * pairs)
 		steps.Next(done, "messages of "+strconv.Itoa(bits.Len(uint(n.largest)))+" sizes")
-	})
-	if _, err := io.Copy(io.Discard, out); err != nil && bad == nil {
-		bad = err
+	}, kept.keep)
+	early := bad != nil && !errors.Is(bad, measure.ErrEnded)
+	if early {
+		stop()
 	}
-	if err := c.Wait(); err != nil {
-		return nil, fmt.Errorf("%s: %w\n%s", filepath.Base(n.mpirun[0]), err, strings.TrimSpace(said.String()))
+	_, reading := io.Copy(io.Discard, out)
+	switch ended := c.Wait(); {
+	case early:
+		return errors.Join(bad, saidBy(said.String()))
+	case ended != nil:
+		return errors.Join(fmt.Errorf("%s: %w", filepath.Base(n.mpirun[0]), ended), saidBy(said.String()))
+	case bad != nil:
+		return bad
+	case len(kept.Rounds) != n.options.Samples:
+		return fmt.Errorf("the program for messages ended after %d rounds, expected %d", len(kept.Rounds), n.options.Samples)
 	}
-	return samples, bad
+	return reading
+}
+
+// networkRecord is the kind of a journal of messages.
+const networkRecord = "network"
+
+// identity returns the conditions that all rounds of a journal must share.
+func (n *network) identity() identity {
+	return identity{
+		Record: networkRecord, Version: 1, Processor: n.name, Compiler: n.mpicc, Start: strings.Join(n.mpirun, " "), Hosts: strings.Join(n.hosts, ","),
+		Largest: n.largest, Samples: n.options.Samples, Repeats: n.options.Repeats, RunTime: n.options.RunTime,
+	}
 }
 
 // nameOf returns the name of the processor, as asked for or as the system says.

@@ -87,7 +87,7 @@ func runPower(e *cli.Env) error {
 		first, second := measure.PowerSources(operations[name])
 		return pair{measure.Alone(measure.PowerIterations), first, second}
 	}
-	kept := &journal{series: map[string]*measure.Series{}}
+	kept := &journal{&records{}, map[string]*measure.Series{}}
 	ctx, done := e.Interruptible()
 	err = sampling{s, kept, names, programs}.run(ctx, e)
 	if done() {

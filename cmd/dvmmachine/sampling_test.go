@@ -18,7 +18,7 @@ func TestPace(t *testing.T) {
 	for seed := range uint64(8) {
 		random := rand.New(rand.NewPCG(seed, 1))
 		o := measure.Options{Samples: 10, Processes: 6}
-		kept := &journal{series: map[string]*measure.Series{}}
+		kept := &journal{&records{}, map[string]*measure.Series{}}
 		p := pace{options: o, steps: map[attempt]spent{}, built: map[string]bool{}}
 		var names []string
 		cost := map[string]float64{}

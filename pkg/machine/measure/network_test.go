@@ -1,6 +1,7 @@
 package measure_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,36 +20,26 @@ func samples(t *testing.T) (*measure.Samples, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := measure.ReadSamples(strings.NewReader(string(text)), 3, nil)
+	s, err := measure.ReadSamples(strings.NewReader(string(text)), 3)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s, string(text)
 }
 
-// TestReadSamples: the steps of progress, and that output which is cut at any
-// line is refused.
+// TestReadSamples: output that lacks a line is refused.
 func TestReadSamples(t *testing.T) {
 	_, text := samples(t)
-	last := 0
-	if _, err := measure.ReadSamples(strings.NewReader(text), 3, func(done, total int) {
-		if done != last+1 || total != 9 {
-			t.Errorf("%d of %d behind %d, want 9 steps", done, total, last)
-		}
-		last = done
-	}); err != nil || last != 9 {
-		t.Errorf("%d steps, %v", last, err)
-	}
 	lines := strings.SplitAfter(text, "\n")
 	for n := range len(lines) - 1 {
-		if _, err := measure.ReadSamples(strings.NewReader(strings.Join(lines[:n], "")), 3, nil); err == nil {
+		if _, err := measure.ReadSamples(strings.NewReader(strings.Join(lines[:n], "")), 3); err == nil {
 			t.Errorf("the first %d lines are taken as whole", n)
 		}
 		if strings.HasPrefix(lines[n], "library") || strings.HasPrefix(lines[n], "clock") {
 			continue // without them only comments are less exact
 		}
 		less := strings.Join(lines[:n], "") + strings.Join(lines[n+1:], "")
-		if _, err := measure.ReadSamples(strings.NewReader(less), 3, nil); err == nil {
+		if _, err := measure.ReadSamples(strings.NewReader(less), 3); err == nil {
 			t.Errorf("without line %d, %q, the output is taken as whole", n+1, lines[n])
 		}
 	}
@@ -56,9 +47,68 @@ func TestReadSamples(t *testing.T) {
 		"nonsense\n", "message 0 0 9 1 1e-6\n", "message 0 0 1 0 1e-6\n", "message 0 0 1 1 0\n", "message 0 0 1 1 NaN\n",
 		"send 0 0 1 8 -1\n", "send 0 0 1\n", "process 2 b\n", "process 4 \n", "clock x\n", "end\n",
 	} {
-		if _, err := measure.ReadSamples(strings.NewReader(lines[0]+lines[1]+lines[2]+lines[3]+lines[4]+lines[5]+bad), 3, nil); err == nil {
+		if _, err := measure.ReadSamples(strings.NewReader(lines[0]+lines[1]+lines[2]+lines[3]+lines[4]+lines[5]+bad), 3); err == nil {
 			t.Errorf("%q is taken", bad)
 		}
+	}
+}
+
+// TestFollow: the head, the steps of progress and the rounds of an output, which
+// together are the whole; and that output which is cut at any line has no end, and
+// only whole rounds.
+func TestFollow(t *testing.T) {
+	all, text := samples(t)
+	lines := strings.SplitAfter(text, "\n")
+	for n := range lines {
+		var o measure.Output
+		last := 0
+		err := measure.Follow(strings.NewReader(strings.Join(lines[:n+1], "")), func(head []string) error {
+			o.Head = head
+			return nil
+		}, func(done, pairs int) {
+			if done != last+1 || pairs != 3 {
+				t.Errorf("%d behind %d, %d pairs, want 3", done, last, pairs)
+			}
+			last = done
+		}, func(round []string) error {
+			o.Rounds = append(o.Rounds, round)
+			return nil
+		})
+		if len(o.Rounds) != last/3 {
+			t.Errorf("the first %d lines: %d rounds of %d pairs", n+1, len(o.Rounds), last)
+		}
+		if strings.HasPrefix(strings.Join(lines[n:], ""), "end\n") || lines[n] == "" {
+			if err != nil || len(o.Rounds) != 3 {
+				t.Errorf("%d rounds, %v", len(o.Rounds), err)
+			}
+			if got, err := o.Samples(); err != nil || cmp.Diff(all, got) != "" {
+				t.Errorf("%v: the rounds are not the output", err)
+			}
+		} else if !errors.Is(err, measure.ErrEnded) {
+			t.Errorf("the first %d lines: %v", n+1, err)
+		}
+		if n > 0 && o.Head != nil && (!o.SameProcesses(append([]string{"clock 1 1"}, o.Head...)) || o.SameProcesses(o.Head[1:])) {
+			t.Error("the processes are the same with another clock, not with another library")
+		}
+	}
+	// What is no result, and what the reader does not take, ends it at once.
+	failed := errors.New("failed")
+	pass := func([]string) error { return nil }
+	fail := func([]string) error { return failed }
+	if err := measure.Follow(strings.NewReader("oh\n"), pass, nil, pass); err == nil || errors.Is(err, measure.ErrEnded) {
+		t.Errorf("%v for a line that is no result", err)
+	}
+	damaged := strings.Replace(text, "message 0 0 1 1 ", "message 0 0 9 1 ", 1)
+	for _, err := range []error{
+		measure.Follow(strings.NewReader(text), fail, func(int, int) {}, pass),
+		measure.Follow(strings.NewReader(text), pass, func(int, int) {}, fail),
+	} {
+		if !errors.Is(err, failed) {
+			t.Errorf("%v, want what the reader says", err)
+		}
+	}
+	if err := measure.Follow(strings.NewReader(damaged), pass, func(int, int) {}, pass); err == nil || errors.Is(err, measure.ErrEnded) || damaged == text {
+		t.Errorf("%v for a damaged result", err)
 	}
 }
 

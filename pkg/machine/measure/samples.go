@@ -53,13 +53,95 @@ type Pair struct {
 	Send, Receive []float64
 }
 
-// ReadSamples reads the output of [PingPong] for a number of rounds. It calls
-// pair, if not nil, when a pair is complete in a round, with how often that
-// happened and will happen. The error says when the output is not whole.
-func ReadSamples(r io.Reader, rounds int, pair func(done, total int)) (*Samples, error) {
+// Output is what [PingPong] printed, perhaps in several runs between the same
+// processes: the lines before the first result, and the lines of every complete
+// round.
+type Output struct {
+	Head   []string
+	Rounds [][]string
+}
+
+// Follow reads the output of a run of [PingPong] as it comes. It calls head with the
+// first lines, pair when a pair is complete in a round, with how often that happened
+// and how many pairs there are, and round with the lines of each round that is
+// complete and in order. It ends at the first error, also that of one of them. The
+// error says too when the output is not whole.
+func Follow(r io.Reader, head func(lines []string) error, pair func(done, pairs int), round func(lines []string) error) error {
+	in := bufio.NewScanner(r)
+	var o Output
+	var lines []string
+	pairs, done := 0, 0
+	for in.Scan() {
+		what, rest, _ := strings.Cut(in.Text(), " ")
+		if what == "end" && pairs > 0 && len(lines) == 0 {
+			return nil
+		}
+		lines = append(lines, in.Text())
+		switch what {
+		case "pairs":
+			// No round is in order without pairs.
+			if n, err := strconv.Atoi(rest); err == nil {
+				pairs = n
+			}
+			o.Head, lines = lines, nil
+			if err := head(o.Head); err != nil {
+				return err
+			}
+		case "library", "clock", "process":
+		case "message", "send":
+		case "receive":
+			done++
+			pair(done, pairs)
+			if pairs == 0 || done%pairs > 0 {
+				continue
+			}
+			o.Rounds = [][]string{lines}
+			if _, err := o.Samples(); err != nil {
+				return err
+			}
+			if err := round(lines); err != nil {
+				return err
+			}
+			lines = nil
+		default:
+			return fmt.Errorf("the program for messages printed %q: expected a result", in.Text())
+		}
+	}
+	if err := in.Err(); err != nil {
+		return err
+	}
+	return ErrEnded
+}
+
+// ErrEnded is the error of an output that has no end.
+var ErrEnded = errors.New("the program for messages ended before its results were complete")
+
+// Samples returns what the rounds show. The error says what is not in order.
+func (o *Output) Samples() (*Samples, error) {
+	var b strings.Builder
+	for _, lines := range append([][]string{o.Head}, o.Rounds...) {
+		for _, l := range lines {
+			b.WriteString(l + "\n")
+		}
+	}
+	return ReadSamples(strings.NewReader(b.String()+"end\n"), len(o.Rounds))
+}
+
+// SameProcesses tells whether two outputs are of the same library and processes.
+// The clock may differ.
+func (o *Output) SameProcesses(head []string) bool {
+	without := func(lines []string) []string {
+		return slices.DeleteFunc(slices.Clone(lines), func(l string) bool { return strings.HasPrefix(l, "clock ") })
+	}
+	return slices.Equal(without(o.Head), without(head))
+}
+
+// ReadSamples reads the output of [PingPong] for a number of rounds. The error says
+// when the output is not whole.
+func ReadSamples(r io.Reader, rounds int) (*Samples, error) {
 	var s Samples
 	lines := bufio.NewScanner(r)
-	pairs, done := 0, 0
+	pairs := 0
 	for lines.Scan() {
 		what, rest, _ := strings.Cut(lines.Text(), " ")
 		var err error
@@ -78,10 +160,6 @@ func ReadSamples(r io.Reader, rounds int, pair func(done, total int)) (*Samples,
 			_, err = fmt.Sscan(rest, &pairs)
 		case "message", "send", "receive":
 			err = s.add(what, rest)
-			if what == "receive" && pair != nil {
-				done++
-				pair(done, rounds*pairs)
-			}
 		case "end":
 			return &s, s.whole(rounds, pairs)
 		default:
@@ -94,7 +172,7 @@ func ReadSamples(r io.Reader, rounds int, pair func(done, total int)) (*Samples,
 	if err := lines.Err(); err != nil {
 		return nil, err
 	}
-	return nil, errors.New("the program for messages ended before its results were complete")
+	return nil, ErrEnded
 }
 
 // add takes a result.
