@@ -213,6 +213,7 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 			return nil, err
 		}
 	}
+	s.notes.warnLone(src.Header())
 	return s.run(ctx, src)
 }
 
