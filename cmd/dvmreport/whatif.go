@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -223,31 +222,21 @@ func text(v any) string {
 	return string(b)
 }
 
-// pack returns calls as records, compressed.
+// pack returns calls as a page has them, compressed.
 func pack(calls *call.Recording) ([]byte, error) {
+	packed, err := whatif.Pack(calls)
+	if err != nil {
+		return nil, err
+	}
 	var b bytes.Buffer
 	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
 	if err != nil {
 		return nil, err
 	}
-	w := call.NewWriter(z)
-	src := calls.Source()
-	if err := w.Header(src.Header()); err != nil {
+	if _, err := z.Write(packed); err != nil {
 		return nil, err
 	}
-	for {
-		c, err := src.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err == nil {
-			err = w.Call(c)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	if err := errors.Join(w.Exit(src.Exit()), w.End(nil), z.Close()); err != nil {
+	if err := z.Close(); err != nil {
 		return nil, err
 	}
 	return b.Bytes(), nil

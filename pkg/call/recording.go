@@ -20,9 +20,12 @@ type Recording struct {
 }
 
 // Record reads src to its end and keeps all but what lies behind the end of
-// the program.
+// the program. A source with a method Len is known to have at most so many calls.
 func Record(src Source) (*Recording, error) {
 	r := &Recording{header: *src.Header()}
+	if s, ok := src.(interface{ Len() int }); ok {
+		r.calls, r.blocks = make([]Call, 0, s.Len()), make([][2]int32, 0, s.Len())
+	}
 	var known blocks
 	for {
 		c, err := src.Next()

@@ -30,8 +30,8 @@ var (
 
 // WhatIf makes a page that can be changed: it simulates the program again.
 type WhatIf struct {
-	// Module is the simulator, Calls are the calls of the program as records,
-	// both compressed with gzip.
+	// Module is the simulator, Calls are the packed calls of the program (package
+	// whatif), both compressed with gzip.
 	Module string
 	Calls  []byte
 	// Base is what was predicted, as JSON that may stand in a script element.

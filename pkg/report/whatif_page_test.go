@@ -1,11 +1,8 @@
 package report_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/options"
 	"dvmtools/pkg/whatif"
 )
@@ -203,16 +201,8 @@ func TestWhatIfChangedMachine(t *testing.T) {
 func (c *changeable) run(t testing.TB, line string) string {
 	t.Helper()
 	dir := t.TempDir()
-	calls, err := gzip.NewReader(bytes.NewReader(c.calls))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := io.ReadAll(calls)
-	if err != nil {
-		t.Fatal(err)
-	}
 	f := c.base.Machine.Files[0]
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o644), os.WriteFile(filepath.Join(dir, c.base.Calls), text, 0o644)); err != nil {
+	if err := errors.Join(os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o644), os.WriteFile(filepath.Join(dir, c.base.Calls), testtraces.Text(t, c.trace), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("go", "build", "-o", dir, "dvmtools/cmd/dvmsim").CombinedOutput(); err != nil {

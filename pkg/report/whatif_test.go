@@ -5,9 +5,7 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -28,7 +26,8 @@ import (
 type changeable struct {
 	*whatif.Engine
 	base  whatif.Base
-	calls []byte // compressed records
+	trace string
+	calls []byte // packed and compressed
 }
 
 // changeableOf returns a real program on a machine of testdata.
@@ -39,7 +38,7 @@ func changeableOf(t testing.TB, trace, machine string, grid ...int) *changeable 
 		t.Fatal(err)
 	}
 	r := testtraces.Calls(t, trace)
-	c := &changeable{Engine: whatif.Of(r), calls: packed(t, r), base: whatif.Base{
+	c := &changeable{trace: trace, Engine: whatif.Of(r), calls: packed(t, r), base: whatif.Base{
 		Machine: whatif.Machine{Files: []whatif.File{{Name: machine, Text: string(text)}}},
 		Setting: whatif.Setting{Set: []string{}, Scale: []string{}, Grid: grid, Options: options.Defaults()},
 		Calls:   "calls", Level: -1, Shown: -1, Detail: "classes", Lines: true,
@@ -52,26 +51,19 @@ func changeableOf(t testing.TB, trace, machine string, grid ...int) *changeable 
 	return c
 }
 
-// packed returns calls as compressed records.
+// packed returns calls as a page has them.
 func packed(t testing.TB, r *call.Recording) []byte {
 	t.Helper()
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	w := call.NewWriter(z)
-	src := r.Source()
-	if err := w.Header(src.Header()); err != nil {
+	calls, err := whatif.Pack(r)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for {
-		c, err := src.Next()
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err := errors.Join(err, w.Call(c)); err != nil {
-			t.Fatal(err)
-		}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	if _, err := z.Write(calls); err != nil {
+		t.Fatal(err)
 	}
-	if err := errors.Join(w.Exit(src.Exit()), w.End(nil), z.Close()); err != nil {
+	if err := z.Close(); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -284,3 +276,18 @@ const workerOfTest = `(async () => {
 	if (answer.error) throw new Error(answer.error);
 	return answer.records;
 })()`
+
+// TestWhatIfSize: a page is at most five megabytes larger than the compressed trace.
+// How large calls are is tested in package whatif.
+func TestWhatIfSize(t *testing.T) {
+	for _, trace := range []string{"large/f11_big.ptr.zst", "single/f09_tasks.ptr.zst"} {
+		c := changeableOf(t, trace, "cluster.par", 4)
+		s, err := os.Stat(testtraces.Path(t, trace))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(c.page(t)); int64(n) > s.Size()+5_000_000 {
+			t.Errorf("%s: the page has %d bytes, its trace %d", trace, n, s.Size())
+		}
+	}
+}

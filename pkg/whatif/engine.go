@@ -18,7 +18,6 @@ package whatif
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 
 	"dvmtools/pkg/call"
@@ -92,21 +91,6 @@ type kept struct {
 	grid    []int
 	options options.Model
 	*sim.Recorded
-}
-
-// New reads the calls of a program, in the records of dvmtrace-parse, to their
-// end. The name is that of the stream in messages, "" when the reader of these
-// cannot look into it. Its errors are those of the stream, a [diag.Error].
-func New(name string, calls io.Reader) (*Engine, error) {
-	in, err := call.NewReader(name, calls)
-	if err != nil {
-		return nil, err
-	}
-	r, err := call.Record(in)
-	if err != nil {
-		return nil, err
-	}
-	return Of(r), nil
 }
 
 // Of returns an engine for calls in memory.

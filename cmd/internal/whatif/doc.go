@@ -9,7 +9,7 @@
 //	GOOS=wasip1 GOARCH=wasm go build -buildmode=c-shared
 //
 // The worker puts bytes into what reserve returns, then calls load with the calls
-// of a program in the records of dvmtrace-parse, once, and ask with requests
+// of a program as they are packed, once, and ask with requests
 // (dvmtools/pkg/whatif). What they return is the length of the answer, which
 // stands where answer says. A simulation that takes long returns -1 in between, so
 // that the worker can read its messages; it goes on, or ends, with resume. Nothing in the module reads files or opens

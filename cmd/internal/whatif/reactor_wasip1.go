@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"runtime/debug"
 	"time"
@@ -32,7 +31,7 @@ func reserve(n int32) *byte {
 //go:wasmexport answer
 func answer() *byte { return &output[0] }
 
-// load reads the calls in the first n bytes of the input. The answer is a
+// load reads the packed calls in the first n bytes of the input. The answer is a
 // [whatif.Answer], whose error is empty when they could be read.
 //
 //go:wasmexport load
@@ -40,13 +39,13 @@ func load(n int32) int32 {
 	// The calls stay for ever, and one thread does everything: memory is looked
 	// through less often than elsewhere.
 	debug.SetGCPercent(garbage)
-	e, err := whatif.New("", bytes.NewReader(input[:n]))
+	calls, err := whatif.Unpack(input[:n])
 	input = nil
 	a := whatif.Answer{}
 	if err != nil {
 		a.Error = whatif.Words(err)
 	} else {
-		engine = e
+		engine = whatif.Of(calls)
 	}
 	output, _ = json.Marshal(a)
 	return int32(len(output))
