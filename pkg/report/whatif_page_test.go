@@ -136,33 +136,50 @@ func TestWhatIfLooks(t *testing.T) {
 	x.quiet()
 }
 
-// BenchmarkWhatIf is a step of a slider, and of the grid, in the browser: from the
-// request to the answer of the worker, on a trace of 5,600 calls.
+// BenchmarkWhatIf is a step of a slider, and of the grid, in the browser on a trace of
+// 7,020 calls: from the request to the answer of the worker, and from the change to
+// the new figures.
 func BenchmarkWhatIf(b *testing.B) {
 	browser := startBrowser(b)
-	c := changeableOf(b, "compute/gauss.ptr.zst", "cluster.par", 2, 2)
+	const trace = "sizes/jac_1600.ptr.zst"
+	calls := testtraces.Longer(b, trace, "crtrg_", 6)
+	c := changeableCalls(b, calls, trace, "cluster.par", 2, 2)
 	x := browser.openChangeable(b, c.page(b))
-	for name, step := range map[string]string{
-		"parameter": `{ page: { ...setting, scale: ["TStart=" + (1 + i / 10)] } }`,
-		"grid":      `{ page: { ...setting, grid: [1 + i % 6, 1 + i % 5] } }`,
+	for _, step := range []struct{ name, request, control, value string }{
+		{"parameter", `{ page: { ...setting, scale: ["TStart=" + (1 + i / 10)] } }`, `[data-slider="TStart"]`, "1 + i % 200"},
+		{"grid", `{ page: { ...setting, grid: [1 + i % 6, 1 + i % 5] } }`, `[data-extent="0"]`, "3 + i % 60"},
 	} {
-		b.Run(name, func(b *testing.B) {
-			x.eval(fmt.Sprintf(workerOfTest, `{ time: JSON.parse(part("base")).setting }`), nil)
-			var took []float64
-			for b.Loop() {
-				var ms float64
-				x.eval(fmt.Sprintf(`(async () => {
-					const setting = JSON.parse(document.getElementById("base").textContent).setting, i = window.steps = (window.steps || 0) + 1;
-					const begin = performance.now();
-					await window.asked({ request: JSON.stringify(%s) });
-					return performance.now() - begin;
-				})()`, step), &ms)
-				took = append(took, ms)
-			}
-			slices.Sort(took)
-			b.ReportMetric(took[len(took)/2], "ms/step")
-			b.ReportMetric(took[0], "least-ms/step")
-		})
+		measure := func(name, action string) {
+			b.Run(step.name+"/"+name, func(b *testing.B) {
+				var took []float64
+				for b.Loop() {
+					var ms float64
+					x.eval(action, &ms)
+					took = append(took, ms)
+				}
+				slices.Sort(took)
+				b.ReportMetric(float64(calls.Len()), "calls")
+				b.ReportMetric(took[len(took)/2], "ms/step")
+				b.ReportMetric(took[0], "least-ms/step")
+			})
+		}
+		measure("shown", fmt.Sprintf(`(async () => {
+			const i = window.steps = (window.steps || 0) + 1, control = document.querySelector(%q), now = document.querySelector("#now");
+			const before = now.dataset.time;
+			const shown = new Promise((done) => { const o = new MutationObserver(() => { if (now.dataset.time !== before) { o.disconnect(); done(); } }); o.observe(now, { attributeFilter: ["data-time"] }); });
+			const begin = performance.now();
+			control.value = %s;
+			control.dispatchEvent(new Event("input"));
+			await shown;
+			return performance.now() - begin;
+		})()`, step.control, step.value))
+		x.eval(fmt.Sprintf(workerOfTest, `{ time: JSON.parse(part("base")).setting }`), nil)
+		measure("answered", fmt.Sprintf(`(async () => {
+			const setting = JSON.parse(document.getElementById("base").textContent).setting, i = window.steps = (window.steps || 0) + 1;
+			const begin = performance.now();
+			await window.asked({ request: JSON.stringify(%s) });
+			return performance.now() - begin;
+		})()`, step.request))
 	}
 }
 
@@ -201,8 +218,8 @@ func TestWhatIfChangedMachine(t *testing.T) {
 func (c *changeable) run(t testing.TB, line string) string {
 	t.Helper()
 	dir := t.TempDir()
-	f := c.base.Machine.Files[0]
-	if err := errors.Join(os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o644), os.WriteFile(filepath.Join(dir, c.base.Calls), testtraces.Text(t, c.trace), 0o644)); err != nil {
+	f, calls := c.base.Machine.Files[0], filepath.Join(dir, c.base.Calls)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(calls), 0o755), os.WriteFile(filepath.Join(dir, f.Name), []byte(f.Text), 0o644), os.WriteFile(calls, testtraces.Text(t, c.base.Calls), 0o644)); err != nil {
 		t.Fatal(err)
 	}
 	if out, err := exec.Command("go", "build", "-o", dir, "dvmtools/cmd/dvmsim").CombinedOutput(); err != nil {

@@ -26,22 +26,26 @@ import (
 type changeable struct {
 	*whatif.Engine
 	base  whatif.Base
-	trace string
 	calls []byte // packed and compressed
 }
 
 // changeableOf returns a real program on a machine of testdata.
 func changeableOf(t testing.TB, trace, machine string, grid ...int) *changeable {
 	t.Helper()
+	return changeableCalls(t, testtraces.Calls(t, trace), trace, machine, grid...)
+}
+
+// changeableCalls is [changeableOf] for calls.
+func changeableCalls(t testing.TB, r *call.Recording, trace, machine string, grid ...int) *changeable {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join("..", "..", "testdata", "machines", machine))
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := testtraces.Calls(t, trace)
-	c := &changeable{trace: trace, Engine: whatif.Of(r), calls: packed(t, r), base: whatif.Base{
+	c := &changeable{Engine: whatif.Of(r), calls: packed(t, r), base: whatif.Base{
 		Machine: whatif.Machine{Files: []whatif.File{{Name: machine, Text: string(text)}}},
 		Setting: whatif.Setting{Set: []string{}, Scale: []string{}, Grid: grid, Options: options.Defaults()},
-		Calls:   "calls", Level: -1, Shown: -1, Detail: "classes", Lines: true,
+		Calls:   trace, Level: -1, Shown: -1, Detail: "classes", Lines: true,
 	}}
 	if strings.HasSuffix(machine, ".mach") {
 		c.base.Machine.TracedOn = c.base.Machine.Files

@@ -25,6 +25,7 @@ import (
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/options"
+	"dvmtools/pkg/program"
 	"dvmtools/pkg/sim"
 )
 
@@ -81,12 +82,15 @@ const recordings = 3
 // An Engine simulates one program. It is not safe for concurrent use.
 type Engine struct {
 	base  Base
-	calls *call.Recording
-	// kept are recorded simulations, the one used last at the end.
+	calls *program.Program
+	own   bool // whether calls have the times of each process
+	// kept are the grids with options that were simulated, the one used last at
+	// the end.
 	kept []kept
 }
 
-// kept is a recorded simulation of a grid with options.
+// kept is a grid with options, and the recorded simulation, nil as long as it was
+// asked for only once: recording costs more than simulating.
 type kept struct {
 	grid    []int
 	options options.Model
@@ -94,7 +98,13 @@ type kept struct {
 }
 
 // Of returns an engine for calls in memory.
-func Of(r *call.Recording) *Engine { return &Engine{calls: r} }
+func Of(r *call.Recording) *Engine {
+	e := &Engine{calls: program.New(r), own: len(r.Exit().Own) > 0}
+	for i := 0; i < r.Len() && !e.own; i++ {
+		e.own = !r.Call(i).Own.Empty()
+	}
+	return e
+}
 
 // Begin says what was predicted; it is called before any simulation.
 func (e *Engine) Begin(b Base) { e.base, e.kept = b, nil }
@@ -127,32 +137,44 @@ func (e *Engine) simulate(ctx context.Context, s Setting, keep bool) (*sim.Resul
 	if err := sim.CheckGrid(m, s.Grid); err != nil {
 		return nil, because("grid", err)
 	}
-	i := slices.IndexFunc(e.kept, func(k kept) bool { return slices.Equal(k.grid, s.Grid) && k.options == o.Model })
-	if i >= 0 {
+	record := len(e.kept) == 0 // what a page begins with is going to be changed
+	if i := slices.IndexFunc(e.kept, func(k kept) bool { return slices.Equal(k.grid, s.Grid) && k.options == o.Model }); i >= 0 {
 		k := e.kept[i]
-		r, err := k.On(m)
-		if !errors.Is(err, sim.ErrPowers) {
-			e.kept = append(slices.Delete(e.kept, i, i+1), k)
-			return r, err
+		e.kept, record = slices.Delete(e.kept, i, i+1), true
+		if k.Recorded != nil {
+			r, err := k.On(m)
+			if !errors.Is(err, sim.ErrPowers) {
+				e.kept = append(e.kept, k)
+				return r, err
+			}
 		}
-		e.kept = slices.Delete(e.kept, i, i+1)
 	}
+	// A program without times of each process may pass its time steps in blocks.
 	cfg := sim.Config{
 		Machine: m, Grid: slices.Clone(s.Grid), Options: o,
-		Lenient: e.base.Lenient, OwnTimes: true, Lines: e.base.Lines, POP: e.base.POP,
+		Lenient: e.base.Lenient, OwnTimes: e.own, Lines: e.base.Lines, POP: e.base.POP,
 	}
 	if e.base.POP || !keep {
 		return sim.Run(ctx, cfg, e.calls.Source())
 	}
-	r, err := sim.Record(ctx, cfg, e.calls.Source())
+	k := kept{grid: slices.Clone(s.Grid), options: o.Model}
+	var r *sim.Result
+	if record {
+		k.Recorded, err = sim.Record(ctx, cfg, e.calls.Source())
+		if err == nil {
+			r = k.Result
+		}
+	} else {
+		r, err = sim.Run(ctx, cfg, e.calls.Source())
+	}
 	if err != nil {
 		return nil, err
 	}
 	if len(e.kept) == recordings {
 		e.kept = slices.Delete(e.kept, 0, 1)
 	}
-	e.kept = append(e.kept, kept{slices.Clone(s.Grid), o.Model, r})
-	return r.Result, nil
+	e.kept = append(e.kept, k)
+	return r, nil
 }
 
 // Write writes the intervals of a result as dvmsim does.

@@ -12,7 +12,7 @@ import (
 var (
 	input  []byte
 	output []byte
-	engine = whatif.Of(nil)
+	engine *whatif.Engine
 )
 
 // garbage is by how much memory may grow between two collections, in per cent.
