@@ -19,11 +19,15 @@ type Recorder struct {
 	loads map[*comm.Load]int
 	asked int
 	last  *all // the last step, when it is work of all
+	// parts are the accounts that are parts of others, inPart says that the one that
+	// was entered is.
+	parts  map[clock.Account]bool
+	inPart bool
 }
 
 // NewRecorder returns a recorder whose answers are those of [clock.New].
 func NewRecorder(cfg clock.Config) *Recorder {
-	return &Recorder{Clocks: clock.New(cfg), loads: map[*comm.Load]int{}}
+	return &Recorder{Clocks: clock.New(cfg), loads: map[*comm.Load]int{}, parts: map[clock.Account]bool{}}
 }
 
 // Schedule returns what was recorded; nothing may be asked any more.
@@ -42,12 +46,14 @@ func (r *Recorder) made(t clock.Instant) (number int64) {
 
 // Enter is part of [clock.Clocks].
 func (r *Recorder) Enter(a clock.Account) {
+	r.inPart = r.parts[a]
 	r.note(func(p *player) { p.Enter(a) })
 	r.Clocks.Enter(a)
 }
 
 // Within is part of [clock.Clocks].
 func (r *Recorder) Within(a, all clock.Account) {
+	r.parts[a] = true
 	r.note(func(p *player) { p.Within(a, all) })
 	r.Clocks.Within(a, all)
 }
@@ -60,7 +66,7 @@ func (r *Recorder) Join(s *procs.System) {
 
 // AddAll is part of [clock.Clocks].
 func (r *Recorder) AddAll(s *procs.System, w clock.Amount) {
-	if !r.last.add(s, w) {
+	if !r.last.add(s, w, r.inPart) {
 		a := &all{s, w}
 		r.note(func(p *player) { p.AddAll(a.system, a.work) })
 		r.last = a

@@ -57,9 +57,14 @@ type all struct {
 }
 
 // add adds w and reports whether that is the same as asking for it next. The
-// sums are those that [clock.New] makes of such a row.
-func (a *all) add(s *procs.System, w clock.Amount) bool {
+// sums are those that [clock.New] makes of such a row. In a part of an account they
+// go on from what was asked for in the parts before: there only times are put together
+// that do not add up, such as those before a call and inside it.
+func (a *all) add(s *procs.System, w clock.Amount, inPart bool) bool {
 	if a == nil || a.system != s || a.work.UserRedundant != w.UserRedundant || a.work.SystemRedundant != w.SystemRedundant {
+		return false
+	}
+	if inPart && (a.work.User != 0 && w.User != 0 || a.work.System != 0 && w.System != 0 || a.work.IO != 0 && w.IO != 0) {
 		return false
 	}
 	a.work.User += w.User

@@ -39,6 +39,8 @@ func TestRecordedSimulationsCanBeReplayed(t *testing.T) {
 	for _, name := range []string{"f01_ivals", "f02_heat3d", "f03_async", "f04_across", "f05_remote", "f06_redist", "f07_copy", "f08_io", "f09_tasks", "c12_groups", "d15_api"} {
 		programs[name] = testtraces.Text(t, "single/"+name+".ptr.zst")
 	}
+	// Many time steps, in which several calls stand at one line.
+	programs["jac"] = testtraces.Text(t, "compute/jac.ptr.zst")
 	seeds := uint64(effort.Of(10, 200))
 	for seed := range seeds {
 		o := tracegen.Options{Seed: seed + 1, Grid: []int{2, 2}}
@@ -49,13 +51,13 @@ func TestRecordedSimulationsCanBeReplayed(t *testing.T) {
 	}
 	replayed, steps, tables := 0, 0, 0
 	for name, b := range programs {
-		for i, grid := range [][]int{{4}, {2, 2}} {
+		for i, grid := range [][]int{{4}, {2, 2}, {2, 2}} {
 			for _, async := range []options.Async{options.Synced, options.Free} {
-				cfg := sim.Config{Machine: machineOf(t, machines[(i+len(name))%len(machines)]), Grid: grid, Options: sim.Defaults(), Lines: i == 0, OwnTimes: i == 0}
+				cfg := sim.Config{Machine: machineOf(t, machines[(i+len(name))%len(machines)]), Grid: grid, Options: sim.Defaults(), Lines: i != 1, OwnTimes: i == 0}
 				cfg.Options.Async = async
 				// Blocks of repeated time steps are recorded too.
 				src := source(t, name, b)
-				if i == 1 {
+				if i > 0 {
 					calls, err := call.Record(src)
 					if err != nil {
 						t.Fatal(name, err)
