@@ -116,7 +116,7 @@ of the Predictor's design of 2010, appendix 2: x.html#i1-effic.`,
 			&urfave.StringFlag{Name: "metric", Usage: "`METRIC` of the folded format: a field of the interval records that adds up over intervals", DefaultText: "total_time"},
 			&urfave.StringFlag{Name: "color", Value: "auto", Usage: "colour the text `WHEN`: auto (the output is a terminal), always or never"},
 			&urfave.BoolFlag{Name: "exact", Usage: "show the numbers of the text and the summary in full, times in seconds"},
-			&urfave.StringFlag{Name: "source", Usage: "show the program's files that are in `DIR` beside the figures of the page"},
+			&urfave.StringSliceFlag{Name: "source", Usage: "show the program's files that are in `DIR` beside the figures of the page; repeat it for more"},
 			&urfave.StringFlag{Name: "fail-over", Usage: "exit with 1 when the execution time of the last FILE is more than `SHARE`, such as 5%, above that of the first"},
 			&urfave.IntFlag{Name: "level", Usage: "leave out intervals deeper than level `N`; the whole program is level 0", DefaultText: "all"},
 			&urfave.StringFlag{Name: "what-if", Usage: "make a page on which machine, grid and options can be changed; `CALLS` is the trace of the program, or its calls"},
@@ -180,6 +180,9 @@ func run(e *cli.Env) error {
 			return err
 		}
 		if content.Record == "search" && len(e.Inputs()) == 1 {
+			if err := checkSearch(e, in.Name()); err != nil {
+				return err
+			}
 			return writeSearch(e, in, format, opts)
 		}
 		if err := expectIntervals(content, in.Name()); err != nil {
@@ -232,31 +235,37 @@ func run(e *cli.Env) error {
 // maxSourceBytes bounds the size of a file of the program that is shown.
 const maxSourceBytes = 8 << 20
 
-// sources reads the files of the program that are in the directory of --source,
-// by their names in the trace or by the last elements of these. Nothing outside
-// of the directory is read, whatever names the trace has.
+// sources reads the files of the program that are in the directories of --source, the
+// first that has one, by their names in the trace or by the last elements of these.
+// Nothing outside of the directories is read, whatever names the trace has.
 func sources(e *cli.Env, t *report.Tree) ([]report.Source, error) {
-	dir := e.Flags.String("source")
-	if dir == "" {
+	dirs := e.Values("source")
+	if len(dirs) == 0 {
 		return nil, nil
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, fmt.Errorf("--source: %w", err)
+	var roots []*os.Root
+	for _, dir := range dirs {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, fmt.Errorf("--source: %w", err)
+		}
+		defer root.Close()
+		roots = append(roots, root)
 	}
-	defer root.Close()
 	var found []report.Source
 	var missing []string
+names:
 	for _, name := range report.SourceNames(t) {
-		text, ok := readSource(root, name)
-		if !ok {
-			missing = append(missing, report.Clean(name))
-			continue
+		for _, root := range roots {
+			if text, ok := readSource(root, name); ok {
+				found = append(found, report.Source{Name: name, Text: text})
+				continue names
+			}
 		}
-		found = append(found, report.Source{Name: name, Text: text})
+		missing = append(missing, report.Clean(name))
 	}
 	if len(missing) > 0 {
-		e.Warn(fmt.Errorf("--source: %s has no file %s", dir, strings.Join(missing, ", ")))
+		e.Warn(fmt.Errorf("--source: %s has no file %s", strings.Join(dirs, ", "), strings.Join(missing, ", ")))
 	}
 	return found, nil
 }
@@ -294,6 +303,16 @@ func failOver(e *cli.Env) (float64, error) {
 		return 0, cli.Usagef("--fail-over: found %q, expected a share in per cent such as 5%%", text)
 	}
 	return x / 100, nil
+}
+
+// checkSearch refuses options that say nothing about what a search found.
+func checkSearch(e *cli.Env, name string) error {
+	for _, option := range []string{"source", "what-if", "fail-over", "level"} {
+		if e.Flags.IsSet(option) {
+			return cli.Usagef("--%s is for the intervals of a program, found the results of a search in %s; dvmsearch --best-intervals writes the intervals of the best grid", option, name)
+		}
+	}
+	return nil
 }
 
 // writeSearch writes what a search found.

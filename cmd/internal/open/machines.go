@@ -96,6 +96,9 @@ func Sources(e *cli.Env) (sources []par.Source, id *int64, err error) {
 		if wanted != nil {
 			id = wanted
 		}
+		if slices.ContainsFunc(sources, func(s par.Source) bool { return s.Name == file }) {
+			return nil, nil, cli.Usagef("--machine: found %s a second time, expected each file once; further files are libraries of clusters", file)
+		}
 		s, err := source(e, file)
 		if err != nil {
 			return nil, nil, err
