@@ -178,10 +178,13 @@ func (t *optionTable) short(p *parsedLine, cluster string, args []string) ([]str
 	return args, nil
 }
 
-// unknown returns the error about an unknown option; it suggests long names that
-// are similar to guess.
+// unknown returns the error about an unknown option; it says which other command has
+// it, or suggests long names that are similar to guess.
 func (t *optionTable) unknown(shown, guess string) error {
 	guess, _, _ = strings.Cut(guess, "=")
+	if commands := Owners(shown); commands != "" {
+		return Usagef("unknown option %q; it is an option of %s", shown, commands)
+	}
 	var known []string
 	for _, o := range t.options {
 		if !visible(o.flag) {
