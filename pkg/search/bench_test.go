@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"testing"
 
@@ -52,4 +53,38 @@ func BenchmarkAll(b *testing.B) {
 func BenchmarkHeuristic(b *testing.B) {
 	m := described(b, "cluster = c; c = {512 x node}; c.CommType = myrinet(4); c.TStart = 7; c.TByte = 0.004; node = {8 x p}; node.CommType = myrinet(4); node.TStart = 1; node.TByte = 0.001; p = 1.0;")
 	benchmarked(b, search.Config{Machine: m, Mode: search.Heuristic, Max: effort.Of(64, 4096)}, "large/f11_big.ptr.zst", "", 1)
+}
+
+// BenchmarkSweep tries all 20 grids of 8 processors on 500 machines, on the calls of
+// BenchmarkAll. A grid is simulated once and replayed on the other machines.
+func BenchmarkSweep(b *testing.B) {
+	m := described(b, "cluster = c; c = {8 x p}; c.CommType = ethernet; c.TStart = 20; c.TByte = 0.01; p = 1.0;")
+	rec := testtraces.Longer(b, "sizes/jac_1600.ptr.zst", "crtrg_", 6)
+	var times, rates []string
+	for i := range 25 {
+		times = append(times, fmt.Sprint(1+i))
+	}
+	for i := range 20 {
+		rates = append(rates, fmt.Sprint(0.001*float64(1+i)))
+	}
+	sweep := &search.Sweep{
+		Axes: []search.Axis{{Parameter: "c.TStart", Values: times}, {Parameter: "c.TByte", Values: rates}},
+		Make: func(changes []machine.Change) (*machine.Machine, []machine.Changed, error) {
+			own := m.Clone()
+			for _, c := range changes {
+				if _, err := own.Apply(c); err != nil {
+					return nil, nil, err
+				}
+			}
+			return own, nil, nil
+		},
+	}
+	cfg := search.Config{Machine: m, Mode: search.All, Max: 8, Options: sim.Defaults(), Threads: 2}
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := sweep.Run(context.Background(), cfg, rec, io.Discard); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(1e3*b.Elapsed().Seconds()/float64(b.N*500*20), "ms/grid")
 }
