@@ -169,22 +169,14 @@ func (e *classes) AddBy(s *procs.System, labels [][]int64, amount func([]int64) 
 
 func (e *classes) AddParts(s *procs.System, p *Parts, user, system units.Seconds) {
 	e.flush()
-	var a Amount
-	var w worked
-	list := e.partsOf(s, p) // which may make more classes
-	power, of := 0.0, 0.0
+	list := e.partsOf(s, p, user, system) // which may make more classes
 	book, part := e.entered()
-	for _, c := range list {
-		// Most classes of a block distribution have the same part.
-		if q := e.power[c.class]; q != power || c.part != of {
-			power, of = q, c.part
-			a = p.amount(of, user, system)
-			w = a.on(power)
-		}
-		e.note(c.class, &a)
-		book[c.class].spend(&w)
+	for _, c := range list.classes {
+		w := &list.works[c.kind]
+		e.note(c.class, &w.Amount)
+		book[c.class].spend(&w.worked)
 		if part != nil {
-			part[c.class].spend(&w)
+			part[c.class].spend(&w.worked)
 		}
 		e.clock[c.class] += w.took
 	}

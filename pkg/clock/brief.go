@@ -72,7 +72,9 @@ func (e *brief) Enter(a Account) {
 		e.books = append(e.books, nil)
 	}
 	e.at = a
-	e.table.note(move{kind: moveEnter, a: int32(a)}, e.whole)
+	if e.table != nil {
+		e.table.note(move{kind: moveEnter, a: int32(a)}, e.whole)
+	}
 	if e.books[a] == nil {
 		e.books[a] = make([]figures, len(e.clock))
 	}
@@ -140,28 +142,29 @@ func (e *brief) AddAll(s *procs.System, a Amount) {
 // addTimes is [AddTimes]: it forms the sums that AddAll would.
 func (e *brief) addTimes(s *procs.System, redundant float64, times []units.Seconds, inside bool) {
 	p := &e.pending
-	var sums [2]units.Seconds // the user's, the run-time system's
+	var user, system units.Seconds
 	goesOn := p.sys == s && p.work.UserRedundant == redundant && p.work.SystemRedundant == redundant
 	if goesOn {
-		sums = [2]units.Seconds{p.work.User, p.work.System}
+		user, system = p.work.User, p.work.System
 	}
 	if inside && len(times) > 0 {
-		sums[1] += times[0]
+		system += times[0]
 		times = times[1:]
 	}
-	for ; len(times) > 1; times = times[2:] {
-		sums[0] += times[0]
-		sums[1] += times[1]
+	n := len(times) &^ 1
+	for i := 0; i < n; i += 2 {
+		user += times[i]
+		system += times[i+1]
 	}
-	if len(times) > 0 {
-		sums[0] += times[0]
+	if n < len(times) {
+		user += times[n]
 	}
 	switch {
 	case goesOn:
-		p.work.User, p.work.System = sums[0], sums[1]
-	case sums[0] != 0 || sums[1] != 0:
+		p.work.User, p.work.System = user, system
+	case user != 0 || system != 0:
 		e.flush()
-		p.sys, p.work = s, Amount{User: sums[0], System: sums[1], UserRedundant: redundant, SystemRedundant: redundant}
+		p.sys, p.work = s, Amount{User: user, System: system, UserRedundant: redundant, SystemRedundant: redundant}
 	}
 }
 
@@ -176,8 +179,15 @@ func (e *brief) flush() {
 	a, book := &e.pending.work, e.books[e.at]
 	if e.equal && len(list) == len(e.clock) {
 		w := a.on(e.power[0])
+		clock := e.clock[:len(book)]
 		for i := range book {
-			e.spend(book, i, &w)
+			book[i].spend(&w)
+			clock[i] += w.took
+		}
+		if e.table != nil {
+			for i := range book {
+				e.table.spend(i, w.took)
+			}
 		}
 		return
 	}
@@ -201,17 +211,17 @@ func (e *brief) AddBy(s *procs.System, labels [][]int64, amount func([]int64) Am
 
 func (e *brief) AddParts(s *procs.System, p *Parts, user, system units.Seconds) {
 	e.flush()
-	var w worked
-	list := e.partsOf(s, p) // which may make more classes
-	power, of := 0.0, 0.0
+	list := e.partsOf(s, p, user, system) // which may make more classes
 	book := e.books[e.at]
-	for _, c := range list {
-		if q := e.power[c.class]; q != power || c.part != of {
-			power, of = q, c.part
-			a := p.amount(of, user, system)
-			w = a.on(power)
+	for _, c := range list.classes {
+		w := &list.works[c.kind].worked
+		book[c.class].spend(w)
+		e.clock[c.class] += w.took
+	}
+	if e.table != nil {
+		for _, c := range list.classes {
+			e.table.spend(c.class, list.works[c.kind].took)
 		}
-		e.spend(book, c.class, &w)
 	}
 }
 
@@ -230,9 +240,14 @@ func (e *brief) AfterLongest(start Instant, s *procs.System, labels [][]int64, w
 
 func (e *brief) Latest(s *procs.System) units.Seconds {
 	e.flush()
+	return latest(e.clock, e.members(s))
+}
+
+// latest returns the latest clock of some classes.
+func latest(clock []units.Seconds, classes []int) units.Seconds {
 	var m units.Seconds
-	for _, i := range e.members(s) {
-		if t := e.clock[i]; t > m {
+	for _, i := range classes {
+		if t := clock[i]; t > m {
 			m = t
 		}
 	}
@@ -240,9 +255,10 @@ func (e *brief) Latest(s *procs.System) units.Seconds {
 }
 
 func (e *brief) Sync(s *procs.System, _ interval.Kind) Instant {
-	m := e.Latest(s)
-	book := e.books[e.at]
+	e.flush()
 	list := e.members(s)
+	m := latest(e.clock, list)
+	book := e.books[e.at]
 	for _, i := range list {
 		f := &book[i]
 		f.member = true
@@ -252,7 +268,9 @@ func (e *brief) Sync(s *procs.System, _ interval.Kind) Instant {
 		}
 	}
 	t := e.Instant(m)
-	e.table.note(move{kind: moveSync, b: int32(t.number)}, list)
+	if e.table != nil {
+		e.table.note(move{kind: moveSync, b: int32(t.number)}, list)
+	}
 	return t
 }
 
@@ -266,7 +284,9 @@ func (e *brief) Delay(s *procs.System, _ interval.Kind, from, to Instant) {
 		book[i].communication += d
 		e.clock[i] += d
 	}
-	e.table.note(move{kind: moveDelay, a: int32(from.number), b: int32(to.number)}, list)
+	if e.table != nil {
+		e.table.note(move{kind: moveDelay, a: int32(from.number), b: int32(to.number)}, list)
+	}
 }
 
 func (e *brief) Late(s *procs.System, _ interval.Kind) (Instant, Snapshot) {
@@ -302,7 +322,9 @@ func (e *brief) Await(s *procs.System, _ interval.Kind, start, end Instant, snap
 		}
 		e.clock[i] = awaitOne(e.clock[i], &f.communication, from, end.at)
 	}
-	e.table.note(move{kind: moveAwait, a: int32(start.number), b: int32(end.number)}, list)
+	if e.table != nil {
+		e.table.note(move{kind: moveAwait, a: int32(start.number), b: int32(end.number)}, list)
+	}
 }
 
 func (e *brief) Variation(*procs.System, interval.Kind) { e.flush() }

@@ -44,8 +44,10 @@ type worked struct {
 
 // on returns what a takes on a processor of the given power.
 func (a *Amount) on(power float64) worked {
-	p := units.Seconds(power)
-	w := worked{cpu: a.User / p, sys: a.System / p, io: a.IO}
+	w := worked{cpu: a.User, sys: a.System, io: a.IO}
+	if p := units.Seconds(power); p != 1 {
+		w.cpu, w.sys = w.cpu/p, w.sys/p
+	}
 	w.redundantCPU = scaled(w.cpu, a.UserRedundant)
 	w.redundantSYS = scaled(w.sys, a.SystemRedundant)
 	w.took = w.cpu + w.sys + w.io

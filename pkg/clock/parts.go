@@ -25,35 +25,69 @@ func (p *Parts) amount(part float64, user, system units.Seconds) Amount {
 	return Amount{User: scaled(user, part), System: scaled(system, part), UserRedundant: p.Redundant, SystemRedundant: p.Redundant}
 }
 
-// classPart is the part of one class.
-type classPart struct {
-	class int
-	part  float64
+// partWork are the parts of the classes of a system, and the work that they are of
+// some times.
+type partWork struct {
+	parts   *Parts
+	system  *procs.System
+	version int
+	classes []classPart
+	works   []kindOfPart
 }
 
-// recentParts are the parts of classes that were asked for last: loops come in
-// turns.
+// classPart says of a class which of the works it does.
+type classPart struct{ class, kind int }
+
+// kindOfPart is a part on processors of some power: most classes of a block
+// distribution have one of a few.
+type kindOfPart struct {
+	part, power float64
+	Amount
+	worked
+}
+
+// recentParts are those that were asked for last: loops come in turns.
 type recentParts struct {
-	of [4]struct {
-		parts   *Parts
-		system  *procs.System
-		version int
-		list    []classPart
-	}
+	of   [4]partWork
 	next int
 }
 
-// partsOf returns the parts of the classes of s.
-func (p *partition) partsOf(s *procs.System, of *Parts) []classPart {
+// partsOf returns the parts of the classes of s, with the work that they are of
+// user's and system's time.
+func (p *partition) partsOf(s *procs.System, of *Parts, user, system units.Seconds) *partWork {
+	r := p.knownParts(s, of)
+	for i := range r.works {
+		w := &r.works[i]
+		w.Amount = of.amount(w.part, user, system)
+		w.worked = w.on(w.power)
+	}
+	return r
+}
+
+// knownParts returns the parts of the classes of s.
+func (p *partition) knownParts(s *procs.System, of *Parts) *partWork {
 	for i := range p.parts.of {
 		if r := &p.parts.of[i]; r.parts == of && r.system == s && r.version == p.version {
-			return r.list
+			return r
 		}
 	}
 	r := &p.parts.of[p.parts.next]
 	p.parts.next = (p.parts.next + 1) % len(p.parts.of)
-	r.list = r.list[:0]
-	p.each(s, of.Labels, func(i int, l []int64) { r.list = append(r.list, classPart{i, of.Of(l)}) })
+	r.classes, r.works = r.classes[:0], r.works[:0]
+	p.each(s, of.Labels, func(i int, l []int64) { r.classes = append(r.classes, classPart{i, r.kind(of.Of(l), p.power[i])}) })
 	r.parts, r.system, r.version = of, s, p.version
-	return r.list
+	return r
+}
+
+// kind returns the place of a part among the works. It is looked for among the last
+// ones.
+func (r *partWork) kind(part, power float64) int {
+	const far = 16
+	for i := len(r.works) - 1; i >= max(0, len(r.works)-far); i-- {
+		if w := &r.works[i]; w.part == part && w.power == power {
+			return i
+		}
+	}
+	r.works = append(r.works, kindOfPart{part: part, power: power})
+	return len(r.works) - 1
 }

@@ -115,11 +115,8 @@ func (t *Timetable) join() {
 	}
 }
 
-// note takes note of a step that is no work; classes wait in it.
+// note takes note of a step that is no work; classes wait in it, if any do.
 func (t *Timetable) note(m move, classes []int) {
-	if t == nil {
-		return
-	}
 	if len(classes) < len(t.made.whole) {
 		i := slices.IndexFunc(t.lists, func(l []int) bool { return slices.Equal(l, classes) })
 		if i < 0 {
@@ -140,9 +137,6 @@ func (t *Timetable) isOdd() {
 
 // exchange takes note of an exchange.
 func (t *Timetable) exchange(s *procs.System, start, end Instant, list []Demand) {
-	if t == nil {
-		return
-	}
 	i := slices.IndexFunc(t.demands, func(d demands) bool { return slices.Equal(d.list, list) })
 	if i < 0 {
 		d := demands{list: slices.Clone(list), loads: make([]int, len(list))}
@@ -159,9 +153,6 @@ func (t *Timetable) exchange(s *procs.System, start, end Instant, list []Demand)
 
 // load takes note of messages that are prepared.
 func (t *Timetable) load(l *comm.Load, messages comm.Traffic) {
-	if t == nil {
-		return
-	}
 	if _, ok := t.number[l]; !ok {
 		t.number[l] = len(t.loads)
 		t.loads = append(t.loads, messages)
@@ -251,31 +242,29 @@ func (r *running) run() {
 
 // sync is [Clocks.Sync] of some classes, all for nil.
 func sync(clock, waits []units.Seconds, classes []int) units.Seconds {
-	var latest units.Seconds
-	if classes == nil {
-		for _, t := range clock {
-			if t > latest {
-				latest = t
-			}
-		}
-		for c := range waits {
-			if w := latest - clock[c]; w > 0 {
+	if classes != nil {
+		m := latest(clock, classes)
+		for _, c := range classes {
+			if w := m - clock[c]; w > 0 {
 				waits[c] += w
-				clock[c] = latest
+				clock[c] = m
 			}
 		}
-		return latest
+		return m
 	}
-	for _, c := range classes {
-		latest = max(latest, clock[c])
-	}
-	for _, c := range classes {
-		if w := latest - clock[c]; w > 0 {
-			waits[c] += w
-			clock[c] = latest
+	var m units.Seconds
+	for _, t := range clock {
+		if t > m {
+			m = t
 		}
 	}
-	return latest
+	for c := range waits {
+		if w := m - clock[c]; w > 0 {
+			waits[c] += w
+			clock[c] = m
+		}
+	}
+	return m
 }
 
 // delay is [Clocks.Delay].
@@ -323,19 +312,25 @@ func awaitOne(t units.Seconds, wait *units.Seconds, start, end units.Seconds) un
 // Load is part of [Clocks].
 func (e *brief) Load(t comm.Traffic) *comm.Load {
 	l := e.Network.Load(t)
-	e.table.load(l, t)
+	if e.table != nil {
+		e.table.load(l, t)
+	}
 	return l
 }
 
 // Exchange is part of [Clocks].
 func (e *brief) Exchange(s *procs.System, start Instant, demands ...Demand) Instant {
 	end := e.Network.Exchange(s, start, demands...)
-	e.table.exchange(s, start, end, demands)
+	if e.table != nil {
+		e.table.exchange(s, start, end, demands)
+	}
 	return end
 }
 
 // Forget is part of [Clocks].
 func (e *brief) Forget(t Instant) {
 	e.Network.Forget(t)
-	e.table.note(move{kind: moveForget, a: int32(t.number)}, e.whole)
+	if e.table != nil {
+		e.table.note(move{kind: moveForget, a: int32(t.number)}, e.whole)
+	}
 }

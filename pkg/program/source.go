@@ -55,6 +55,9 @@ func (s *Source) Next() (*call.Call, error) {
 		return s.program.Call(i), nil
 	}
 	if i < s.again {
+		if s.at == 0 && cap(s.calls) < s.period {
+			s.calls = make([]call.Call, 0, s.period)
+		}
 		s.calls = append(s.calls[:s.at], *s.program.Call(i))
 		return &s.calls[s.at], nil
 	}
