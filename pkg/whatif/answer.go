@@ -105,13 +105,11 @@ func Words(err error) string {
 // answer does what a request asks for.
 func (e *Engine) answer(ctx context.Context, q *Request, a *Answer) error {
 	var s *Setting
-	var r *sim.Result
-	var err error
 	switch {
 	case q.Begin != nil:
 		e.Begin(*q.Begin)
-		all := false
-		a.Controls, all, err = e.Controls()
+		controls, all, err := e.Controls()
+		a.Controls = controls
 		a.Unlisted = !all
 		for _, c := range options.Choices() {
 			a.Choices = append(a.Choices, Choice{c.Name, c.Doc, c.Values})
@@ -119,17 +117,23 @@ func (e *Engine) answer(ctx context.Context, q *Request, a *Answer) error {
 		a.Orders = machine.Orders()
 		a.TracedOn = e.base.Machine.tracedTypes()
 		return err
+	case q.Time != nil:
+		f, err := e.Figures(ctx, *q.Time)
+		if err != nil {
+			return err
+		}
+		a.Time, a.Efficiency, a.Command = float64(f.ExecutionTime), f.Efficiency, e.Command(*q.Time)
+		return nil
 	case q.Page != nil:
 		s = q.Page
-		r, err = e.Simulate(ctx, *s)
-	case q.Time != nil:
-		s = q.Time
-		r, err = e.Once(ctx, *s)
 	case q.Records != nil:
 		s = q.Records
-		r, err = e.Simulate(ctx, *s)
 	default:
 		return errors.New("found a request for nothing, expected one of begin, page, time, records")
+	}
+	r, err := e.Simulate(ctx, *s)
+	if err == nil {
+		err = ctx.Err()
 	}
 	if err != nil {
 		return err
@@ -137,29 +141,22 @@ func (e *Engine) answer(ctx context.Context, q *Request, a *Answer) error {
 	top := &r.Intervals()[0]
 	a.Time, a.Efficiency, a.Command = float64(top.ExecutionTime), top.Efficiency, e.Command(*s)
 	var b bytes.Buffer
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	switch {
-	case q.Page != nil:
-		t, err := e.Tree(r)
-		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := report.WriteUpdate(&b, t); err != nil {
-			return err
-		}
-		a.Update = b.Bytes()
-	case q.Records != nil:
+	if q.Page == nil {
 		if err := e.Write(interval.NewWriter(&b), r); err != nil {
 			return err
 		}
 		a.Records = b.String()
+		return nil
 	}
-	return nil
+	t, err := e.Tree(r)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err == nil {
+		err = report.WriteUpdate(&b, t)
+	}
+	a.Update = b.Bytes()
+	return err
 }
 
 // Tree returns a result as the intervals of a report.

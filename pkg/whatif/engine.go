@@ -89,8 +89,8 @@ type Engine struct {
 	kept []kept
 }
 
-// kept is a grid with options, and the recorded simulation, nil as long as it was
-// asked for only once: recording costs more than simulating.
+// kept is a grid with options, and its recorded simulation: nil as long as it was
+// asked for only once, as recording costs more than simulating.
 type kept struct {
 	grid    []int
 	options options.Model
@@ -112,69 +112,102 @@ func (e *Engine) Begin(b Base) { e.base, e.kept = b, nil }
 // Simulate simulates the program with a setting. Errors say what the machine or
 // the program does not allow; nothing is remembered of a setting that fails.
 func (e *Engine) Simulate(ctx context.Context, s Setting) (*sim.Result, error) {
-	return e.simulate(ctx, s, true)
-}
-
-// Once is [Engine.Simulate] for a grid that is not asked for again soon: its
-// recording is not kept.
-func (e *Engine) Once(ctx context.Context, s Setting) (*sim.Result, error) {
-	return e.simulate(ctx, s, false)
-}
-
-func (e *Engine) simulate(ctx context.Context, s Setting, keep bool) (*sim.Result, error) {
-	m, err := e.base.Machine.target(s)
+	cfg, err := e.config(s)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.POP {
+		return sim.Run(ctx, cfg, e.calls.Source())
+	}
+	first := len(e.kept) == 0 // what a page begins with is going to be changed
+	k, again := e.take(cfg)
+	if k.Recorded != nil {
+		if r, err := k.On(cfg.Machine); !errors.Is(err, sim.ErrPowers) {
+			e.keep(k)
+			return r, err
+		}
+	}
+	if !first && !again {
+		r, err := sim.Run(ctx, cfg, e.calls.Source())
+		if err == nil {
+			e.keep(k)
+		}
+		return r, err
+	}
+	if k.Recorded, err = sim.Record(ctx, cfg, e.calls.Source()); err != nil {
+		return nil, err
+	}
+	e.keep(k)
+	return k.Result, nil
+}
+
+// Figures returns the execution time and the efficiency of what [Engine.Simulate]
+// gives, at less cost.
+func (e *Engine) Figures(ctx context.Context, s Setting) (*sim.Figures, error) {
+	cfg, err := e.config(s)
+	if err != nil {
+		return nil, err
+	}
+	k, again := e.take(cfg)
+	if !again {
+		return sim.RunFigures(ctx, cfg, e.calls.Source())
+	}
+	if k.Recorded != nil {
+		if f, err := k.FiguresOn(cfg.Machine); !errors.Is(err, sim.ErrPowers) {
+			e.keep(k)
+			return f, err
+		}
+	}
+	// Other machines on the grid that a page shows: one of many, perhaps.
+	if k.Recorded, err = sim.Record(ctx, cfg, e.calls.Source()); err != nil {
+		return nil, err
+	}
+	e.keep(k)
+	return k.FiguresOn(cfg.Machine)
+}
+
+// config returns what is simulated with a setting.
+func (e *Engine) config(s Setting) (cfg sim.Config, err error) {
+	m, err := e.base.Machine.target(s)
+	if err != nil {
+		return cfg, err
 	}
 	o := interval.Options{Model: options.Defaults(), Sections: e.base.Sections, LoopCost: e.base.LoopCost, Level: e.base.Level}
 	for _, c := range options.Choices() {
 		if v := c.Get(&s.Options); v != "" {
 			if err := c.Set(&o.Model, v); err != nil {
-				return nil, because(c.Name, diag.New(diag.Pos{File: c.Name}, "whatif/option", "%v", err))
+				return cfg, because(c.Name, diag.New(diag.Pos{File: c.Name}, "whatif/option", "%v", err))
 			}
 		}
 	}
 	if err := sim.CheckGrid(m, s.Grid); err != nil {
-		return nil, because("grid", err)
+		return cfg, because("grid", err)
 	}
-	record := len(e.kept) == 0 // what a page begins with is going to be changed
-	if i := slices.IndexFunc(e.kept, func(k kept) bool { return slices.Equal(k.grid, s.Grid) && k.options == o.Model }); i >= 0 {
-		k := e.kept[i]
-		e.kept, record = slices.Delete(e.kept, i, i+1), true
-		if k.Recorded != nil {
-			r, err := k.On(m)
-			if !errors.Is(err, sim.ErrPowers) {
-				e.kept = append(e.kept, k)
-				return r, err
-			}
-		}
-	}
-	// A program without times of each process may pass its time steps in blocks.
-	cfg := sim.Config{
+	return sim.Config{
 		Machine: m, Grid: slices.Clone(s.Grid), Options: o,
+		// A program without times of each process may pass its time steps in blocks.
 		Lenient: e.base.Lenient, OwnTimes: e.own, Lines: e.base.Lines, POP: e.base.POP,
+	}, nil
+}
+
+// take takes out what is kept of a grid with options, and says whether there is
+// any.
+func (e *Engine) take(cfg sim.Config) (k kept, found bool) {
+	i := slices.IndexFunc(e.kept, func(k kept) bool { return slices.Equal(k.grid, cfg.Grid) && k.options == cfg.Options.Model })
+	if i < 0 {
+		return kept{grid: cfg.Grid, options: cfg.Options.Model}, false
 	}
-	if e.base.POP || !keep {
-		return sim.Run(ctx, cfg, e.calls.Source())
-	}
-	k := kept{grid: slices.Clone(s.Grid), options: o.Model}
-	var r *sim.Result
-	if record {
-		k.Recorded, err = sim.Record(ctx, cfg, e.calls.Source())
-		if err == nil {
-			r = k.Result
-		}
-	} else {
-		r, err = sim.Run(ctx, cfg, e.calls.Source())
-	}
-	if err != nil {
-		return nil, err
-	}
+	k = e.kept[i]
+	e.kept = slices.Delete(e.kept, i, i+1)
+	return k, true
+}
+
+// keep keeps k as what was used last.
+func (e *Engine) keep(k kept) {
 	if len(e.kept) == recordings {
 		e.kept = slices.Delete(e.kept, 0, 1)
 	}
 	e.kept = append(e.kept, k)
-	return r, nil
 }
 
 // Write writes the intervals of a result as dvmsim does.

@@ -59,7 +59,7 @@ func written(t testing.TB, e *whatif.Engine, r *sim.Result) string {
 // however often the settings before it were recorded and replayed.
 func TestSettingsAreSimulations(t *testing.T) {
 	b := base(t, "tree.par", 2, 2)
-	e := engineOf(t, "compute/jac.ptr.zst", b)
+	e, other := engineOf(t, "compute/jac.ptr.zst", b), engineOf(t, "compute/jac.ptr.zst", b)
 	m := b.Setting
 	with := func(change func(*whatif.Setting)) whatif.Setting {
 		s := m
@@ -84,7 +84,7 @@ func TestSettingsAreSimulations(t *testing.T) {
 		if err != nil {
 			t.Fatal(i, err)
 		}
-		once, err := e.Once(context.Background(), s)
+		figures, err := e.Figures(context.Background(), s)
 		if err != nil {
 			t.Fatal(i, err)
 		}
@@ -123,8 +123,15 @@ func TestSettingsAreSimulations(t *testing.T) {
 		if a := written(t, e, got); a != text {
 			t.Errorf("setting %d:\n%.1000s\nexpected\n%.1000s", i, a, text)
 		}
-		if a := written(t, e, once); a != text {
-			t.Errorf("setting %d, once:\n%.1000s\nexpected\n%.1000s", i, a, text)
+		// Of a grid that was simulated before, and of one that was not.
+		alone, err := other.Figures(context.Background(), s)
+		if err != nil {
+			t.Fatal(i, err)
+		}
+		for _, f := range []*sim.Figures{figures, alone} {
+			if top := &want.Intervals()[0]; f.ExecutionTime != top.ExecutionTime || f.Efficiency != top.Efficiency {
+				t.Errorf("setting %d: figures %v and %v, expected %v and %v", i, f.ExecutionTime, f.Efficiency, top.ExecutionTime, top.Efficiency)
+			}
 		}
 		seen[text] = true
 	}
