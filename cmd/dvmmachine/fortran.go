@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 
+	"dvmtools/cmd/internal/cli"
 	"dvmtools/pkg/machine/measure"
 )
 
@@ -42,6 +44,7 @@ type fortran struct {
 	path    string // of the compiler
 	version string
 	dir     string
+	discard func() // removes dir
 	grain   float64
 }
 
@@ -83,12 +86,11 @@ func (s *fortran) conditions() []string {
 }
 
 // start compiles the driver and measures the resolution of the clock.
-func (s *fortran) start(ctx context.Context) error {
-	dir, err := os.MkdirTemp("", "dvmmachine")
-	if err != nil {
-		return err
+func (s *fortran) start(ctx context.Context, e *cli.Env) (err error) {
+	if s.dir, s.discard, err = e.Scratch(""); err != nil {
+		return fmt.Errorf("making a directory for the programs, which TMPDIR can name: %w", err)
 	}
-	s.dir = dir
+	dir := s.dir
 	if err := os.WriteFile(filepath.Join(dir, "driver.f90"), []byte(measure.Driver), 0o666); err != nil {
 		return err
 	}
@@ -113,8 +115,8 @@ func (s *fortran) start(ctx context.Context) error {
 
 // close removes what was compiled.
 func (s *fortran) close() {
-	if s.dir != "" {
-		os.RemoveAll(s.dir) // a directory for temporary files: nothing is lost
+	if s.discard != nil {
+		s.discard()
 	}
 }
 
@@ -189,7 +191,13 @@ func (s *fortran) launch(ctx context.Context, name string) (*process, error) {
 	}
 	p := &process{name: name, command: c, in: in, out: bufio.NewReader(out)}
 	c.Stderr = &p.said
-	return p, c.Start()
+	if err := c.Start(); err != nil {
+		if errors.Is(err, fs.ErrPermission) {
+			err = fmt.Errorf("%w; programs may not be allowed to run there: name another directory with TMPDIR", err)
+		}
+		return nil, err
+	}
+	return p, nil
 }
 
 // process is a process with two programs.
@@ -239,7 +247,7 @@ func (p *process) failed(err error) error {
 
 // saidBy returns what a program wrote to standard error as an error.
 func saidBy(text string) error {
-	if text = strings.TrimSpace(text); text == "" {
+	if text = strings.TrimSpace(strings.ReplaceAll(text, "\r", "")); text == "" {
 		return nil
 	}
 	return errors.New(text)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 
@@ -56,6 +55,9 @@ func openRecords(e *cli.Env, name string, id identity, take func(at diag.Pos, li
 	if name == "" {
 		return r, nil
 	}
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: errors.New("found no regular file, expected one for --continue, or a new name")}
+	}
 	text, err := os.ReadFile(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -86,13 +88,11 @@ func openRecords(e *cli.Env, name string, id identity, take func(at diag.Pos, li
 	if len(text) > whole {
 		e.Note(diag.Note(diag.Pos{File: name}, "measure/cut", "the last line is not whole; what it held is measured again"))
 	}
-	if r.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE, 0o666); err != nil {
+	// Records of two runs at the same time follow each other.
+	if r.file, err = os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o666); err != nil {
 		return nil, err
 	}
 	if err := r.file.Truncate(int64(whole)); err != nil {
-		return nil, err
-	}
-	if _, err := r.file.Seek(int64(whole), io.SeekStart); err != nil {
 		return nil, err
 	}
 	if whole == 0 {

@@ -92,14 +92,11 @@ func runMeasure(e *cli.Env) error {
 		return err
 	}
 	load := systemLoad()
-	if err := setup.start(e.Ctx); err != nil {
-		return err
-	}
 	defer setup.close()
 	ctx, done := e.Interruptible()
 	err = sampling{setup, kept, setup.series(names), setup.programs}.run(ctx, e)
 	if done() {
-		return errors.New("interrupted; with --continue the same command line goes on")
+		return interrupted(e)
 	}
 	if err != nil {
 		return err
@@ -125,6 +122,14 @@ func runMeasure(e *cli.Env) error {
 		e.Warn(fmt.Errorf("%d of %d not measured, the file says why: %s", len(missing), len(names), strings.Join(missing, ", ")))
 	}
 	return write(e, text)
+}
+
+// interrupted is the error of measuring that did not come to its end.
+func interrupted(e *cli.Env) error {
+	if e.Flags.String("continue") == "" {
+		return errors.New("interrupted; nothing is kept without --continue FILE")
+	}
+	return errors.New("interrupted; the same command line goes on")
 }
 
 // results computes what series that are done gave.

@@ -171,7 +171,7 @@ func runNetwork(e *cli.Env) error {
 	ctx, done := e.Interruptible()
 	err = n.run(ctx, e, kept)
 	if done() {
-		return errors.New("interrupted; with --continue the same command line goes on")
+		return interrupted(e)
 	}
 	if err != nil {
 		return err
@@ -205,11 +205,11 @@ func (n *network) run(ctx context.Context, e *cli.Env, kept *rounds) error {
 	if len(kept.Rounds) == n.options.Samples {
 		return nil
 	}
-	dir, err := os.MkdirTemp(n.dir, "dvmmachine")
+	dir, discard, err := e.Scratch(n.dir)
 	if err != nil {
-		return err
+		return fmt.Errorf("making a directory for the program, which --dir can name: %w", err)
 	}
-	defer os.RemoveAll(dir) // what was compiled: nothing is lost
+	defer discard()
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
 	}
@@ -255,20 +255,31 @@ func (n *network) start(ctx context.Context, e *cli.Env, program string, kept *r
 	if err := c.Start(); err != nil {
 		return err
 	}
-	bad := measure.Follow(out, kept.begin, func(done, pairs int) {
+	defer e.AtSignal(func() { c.Process.Signal(os.Interrupt) })()
+	// When what was measured cannot be kept, the processes need not go on.
+	var lost error
+	keep := func(how func([]string) error) func([]string) error {
+		return func(lines []string) error {
+			if lost = how(lines); lost != nil {
+				stop()
+			}
+			return lost
+		}
+	}
+	bad := measure.Follow(out, keep(kept.begin), func(done, pairs int) {
 		steps.Of(left * pairs)
 		steps.Next(done, "messages of "+strconv.Itoa(bits.Len(uint(n.largest)))+" sizes")
-	}, kept.keep)
-	early := bad != nil && !errors.Is(bad, measure.ErrEnded)
-	if early {
-		stop()
-	}
+	}, keep(kept.keep))
 	_, reading := io.Copy(io.Discard, out)
 	switch ended := c.Wait(); {
-	case early:
-		return errors.Join(bad, saidBy(said.String()))
+	case lost != nil:
+		return lost
 	case ended != nil:
-		return errors.Join(fmt.Errorf("%s: %w", filepath.Base(n.mpirun[0]), ended), saidBy(said.String()))
+		err := fmt.Errorf("%s: %w", filepath.Base(n.mpirun[0]), ended)
+		if strings.Contains(said.String(), "--allow-run-as-root") {
+			err = fmt.Errorf("%w; to run it as root, use --mpirun '%s --allow-run-as-root'", err, filepath.Base(n.mpirun[0]))
+		}
+		return errors.Join(err, saidBy(said.String()))
 	case bad != nil:
 		return bad
 	case len(kept.Rounds) != n.options.Samples:

@@ -72,9 +72,6 @@ func runPower(e *cli.Env) error {
 		return err
 	}
 	load := systemLoad()
-	if err := s.start(e.Ctx); err != nil {
-		return err
-	}
 	defer s.close()
 	var names []string
 	operations := map[string]int{}

@@ -28,18 +28,23 @@ func openRounds(e *cli.Env, name string, id identity) (*rounds, error) {
 	var err error
 	r.records, err = openRecords(e, name, id, func(at diag.Pos, line []byte) error {
 		var l lines
-		if err := json.Unmarshal(line, &l); err != nil || (l.Head == nil) == (l.Round == nil) || (l.Head == nil) != (r.Head != nil) {
+		if err := json.Unmarshal(line, &l); err != nil || (l.Head == nil) == (l.Round == nil) {
 			return noRecord(at)
 		}
-		if l.Head != nil {
+		if l.Head != nil { // a second one is of another run at the same time
+			if r.Head != nil && !r.SameProcesses(l.Head) {
+				return noRecord(at)
+			}
 			r.Head = l.Head
 			return nil
 		}
 		one := measure.Output{Head: r.Head, Rounds: [][]string{l.Round}}
-		if _, err := one.Samples(); err != nil || len(r.Rounds) == id.Samples {
+		if _, err := one.Samples(); err != nil {
 			return noRecord(at)
 		}
-		r.Rounds = append(r.Rounds, l.Round)
+		if len(r.Rounds) < id.Samples {
+			r.Rounds = append(r.Rounds, l.Round)
+		}
 		return nil
 	})
 	return r, err

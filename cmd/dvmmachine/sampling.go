@@ -27,6 +27,9 @@ type pair struct {
 
 // run makes all steps that are left.
 func (s sampling) run(ctx context.Context, e *cli.Env) error {
+	if err := s.start(ctx, e); err != nil {
+		return err
+	}
 	p := pace{options: s.options, steps: map[attempt]spent{}, built: map[string]bool{}}
 	done, total := p.count(s.names, s.kept)
 	bar := e.Steps(done, total)

@@ -109,10 +109,15 @@ func (o *outputs) open(path string) (*stream.AtomicFile, error) {
 	if fi, err := os.Stat(path); err == nil && !fi.Mode().IsRegular() {
 		return stream.Create(path)
 	}
+	return o.watched().create(path)
+}
+
+// watched returns the guard, which is made when it is first needed.
+func (o *outputs) watched() *signalGuard {
 	if o.guard == nil {
 		o.guard = newSignalGuard()
 	}
-	return o.guard.create(path)
+	return o.guard
 }
 
 func (o *outputs) add(dst io.Writer, name string, zstd bool, file *stream.AtomicFile) (*stream.Writer, error) {

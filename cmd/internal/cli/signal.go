@@ -20,6 +20,8 @@ type signalGuard struct {
 
 	mu    sync.Mutex
 	files []*stream.AtomicFile
+	// last are called before a signal ends the process.
+	last map[*func()]bool
 	// interrupt, when set, is called for the first SIGINT, which then does not
 	// end the process.
 	interrupt func()
@@ -98,6 +100,9 @@ func (g *signalGuard) die(s os.Signal) {
 	for _, f := range g.files {
 		f.Abort()
 	}
+	for f := range g.last {
+		(*f)()
+	}
 	dieBy(s)
 }
 
@@ -111,19 +116,48 @@ func (g *signalGuard) stop() {
 	g.ended.Wait()
 }
 
+// AtSignal has f called when a signal is about to end the process, for what would
+// outlive it: temporary directories and the processes of other programs. When
+// several are, their order is not defined. forget undoes it.
+func (e *Env) AtSignal(f func()) (forget func()) {
+	g := e.outs.watched()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.last == nil {
+		g.last = map[*func()]bool{}
+	}
+	g.last[&f] = true
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		delete(g.last, &f)
+	}
+}
+
+// Scratch makes a temporary directory in parent, or where the system has them, which
+// remove removes with all that is in it, and so does a signal that ends the process.
+func (e *Env) Scratch(parent string) (dir string, remove func(), err error) {
+	if dir, err = os.MkdirTemp(parent, "dvm"); err != nil {
+		return "", nil, err
+	}
+	clear := func() { os.RemoveAll(dir) } // nothing in it is missed
+	forget := e.AtSignal(clear)
+	return dir, func() {
+		forget()
+		clear()
+	}, nil
+}
+
 // Interruptible returns a context that ends at the first SIGINT, for work that
 // then stops with what it has; a second one ends the process, as one before and
 // after the work does. done must be called when the work is finished; it reports
 // whether the work was interrupted.
 func (e *Env) Interruptible() (ctx context.Context, done func() bool) {
-	o := &e.outs
-	if o.guard == nil {
-		o.guard = newSignalGuard()
-	}
+	g := e.outs.watched()
 	ctx, cancel := context.WithCancel(e.Ctx)
-	o.guard.interruptible(cancel)
+	g.interruptible(cancel)
 	return ctx, func() bool {
-		o.guard.interruptible(nil)
+		g.interruptible(nil)
 		ended := ctx.Err() != nil && e.Ctx.Err() == nil
 		cancel()
 		return ended
