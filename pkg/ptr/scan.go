@@ -3,7 +3,6 @@ package ptr
 import (
 	"bytes"
 	"cmp"
-	"encoding/binary"
 
 	"dvmtools/pkg/diag"
 	"dvmtools/pkg/libdvm"
@@ -15,19 +14,21 @@ import (
 //
 // A program does the same many times, and so most lines of a trace are like an
 // earlier one. The scanner knows the beginnings of event lines, expects after
-// each the one that came after it before, and remembers blocks.
+// each the one that came after it before, and remembers blocks; most lines are read
+// by what came last time behind the same event line and block (records).
 type scanner struct {
-	name   string // of the trace
-	heads  map[string]*head
-	before *head // of the event line before
-	tails  map[string]*tail
-	behind *tail // its tail
-	fns    map[string]*function
-	named  uint64 // functions so far
-	lines  lineReader
-	files  interner
-	keys   interner
-	memory memory
+	name    string // of the trace
+	heads   map[string]*head
+	before  *head // of the event line before
+	tails   map[string]*tail
+	behind  *tail // its tail
+	fns     map[string]*function
+	named   uint64 // functions so far
+	lines   lineReader
+	files   interner
+	keys    interner
+	memory  memory
+	records records
 }
 
 // head is the beginning of an event line, up to the value of TIME.
@@ -77,14 +78,32 @@ func (s *scanner) scan(name string, p *piece) {
 			p.lead = append(p.lead, leadLine{l, err})
 		}
 	}
+	if found {
+		s.records.expect(p.next())
+	}
 	for found {
 		at := len(p.entries)
 		p.entries = p.entries[:at+1]
 		next := p.next()
+		if k := s.records.at; k != nil && startsWith(t[i:], k.known.text) {
+			r := k.known
+			from := i + len(r.text)
+			if n := s.records.follow(next, t[from:]); n > 0 {
+				line += r.lines + 1
+				next.line = int32(line - p.Line)
+				p.entries[at].block = r.block
+				i = from + n
+				continue
+			}
+		}
+		if h := p.entries[at].head; s.before != h {
+			s.before, s.behind = h, p.entries[at].tail
+		}
 		if r := s.guess(t[i:]); r != nil {
 			var end int
 			if end, found, _ = s.eventAt(next, p, i+len(r.text), line+r.lines+1); found {
 				p.entries[at].block = r.block
+				s.records.settle(&p.entries[at], r, next)
 				line += r.lines + 1
 				i = end
 				continue
@@ -108,8 +127,22 @@ func (s *scanner) scan(name string, p *piece) {
 				p.bad = append(p.bad, badLine{at, err})
 			}
 		}
-		p.entries[at].block = s.block(p, &p.entries[at], t[from:to], odd || p.Open && to == len(t))
+		if !found {
+			next = nil
+		}
+		e := &p.entries[at]
+		var known *remembered
+		e.block, known = s.block(p, e, t[from:to], odd || p.Open && to == len(t))
+		s.records.settle(e, known, next)
 	}
+	if n := len(p.entries); n > 0 {
+		s.before, s.behind = p.entries[n-1].head, p.entries[n-1].tail
+	}
+}
+
+// startsWith reports whether t begins with text, and more comes.
+func startsWith(t, text []byte) bool {
+	return len(t) > len(text) && string(t[:len(text)]) == string(text)
 }
 
 // eventAt reads the event line that begins at i in p into next, and returns
@@ -299,62 +332,30 @@ func (s *scanner) tailOf(text []byte, ev *event) *tail {
 	return k
 }
 
-// quickTime reads the time that begins at l[i] in its usual form and returns
-// it as [parseTime] does, and the index behind it; -1 when it has another form.
-func quickTime(l []byte, i int) (picos int64, digits, next int) {
-	if len(l) < i+11 {
-		return 0, 0, -1
-	}
-	// 0.00000095, as with TimePrecision=8
-	if l[i]-'0' < 10 && l[i+1] == '.' && l[i+10] == ' ' {
-		if n, ok := eightDigits(binary.LittleEndian.Uint64(l[i+2:])); ok {
-			return (int64(l[i]-'0')*1e8 + int64(n)) * pow10[12-8], 8, i + 10
-		}
-	}
-	picos, digits, used := parseTime(l[i : i+min(len(l)-i, 32)])
-	if used == 0 || digits == 0 || i+used == len(l) || l[i+used] != ' ' {
-		return 0, 0, -1
-	}
-	return picos, digits, i + used
-}
-
-// eightDigits returns the number that the eight bytes of w spell, the lowest
-// byte being the first digit; false if one of them is no digit.
-func eightDigits(w uint64) (uint64, bool) {
-	const high, digit = 0xf0f0f0f0f0f0f0f0, 0x3030303030303030
-	if w&high != digit || (w+0x0606060606060606)&high != digit {
-		return 0, false
-	}
-	// Neighbours are joined: digits to numbers of two, these to numbers of
-	// four, these to one.
-	w = w & 0x0f0f0f0f0f0f0f0f * (1 + 10<<8) >> 8
-	w = w & 0x00ff00ff00ff00ff * (1 + 100<<16) >> 16
-	return w & 0x0000ffff0000ffff * (1 + 10000<<32) >> 32, true
-}
-
 // block returns what the lines of text say, which stand behind the event line
 // p. Odd ones are not remembered: the last line may be cut, or one looks like
-// an event line. It must be called when the event line behind it was read.
-func (s *scanner) block(in *piece, p *entry, text []byte, odd bool) *block {
+// an event line. It must be called when the event line behind it was read. known is
+// what is remembered of it, nil for nothing.
+func (s *scanner) block(in *piece, p *entry, text []byte, odd bool) (b *block, known *remembered) {
 	var place *slot
 	switch {
 	case string(text) == string(empty[0].text):
 		p.head.remember(&empty[0])
-		return &noLines
+		return &noLines, &empty[0]
 	case string(text) == string(empty[1].text):
 		p.head.remember(&empty[1])
-		return &noLines
+		return &noLines, &empty[1]
 	case !odd:
 		var r *remembered
 		if r, place = s.memory.find(p.head.fn, p.head.half, text); r != nil {
 			p.head.remember(r)
-			return r.block
+			return r.block, r
 		}
 	}
 	if place == nil {
-		b := in.blocks.next()
+		b = in.blocks.next()
 		s.read(b, p, text, in.Open)
-		return b
+		return b, nil
 	}
 	r := &remembered{fn: p.head.fn, half: p.head.half, text: bytes.Clone(text), block: &block{}}
 	r.lines = bytes.Count(text, []byte{'\n'})
@@ -362,7 +363,7 @@ func (s *scanner) block(in *piece, p *entry, text []byte, odd bool) *block {
 	r.block.params.Fix(tableOf(p), r.block.text)
 	s.memory.keep(place, r)
 	p.head.remember(r)
-	return r.block
+	return r.block, r
 }
 
 // remember notes that r came behind h.
