@@ -36,8 +36,8 @@ func Diagnosis(t *Tree, findings []Finding) []string {
 	return s
 }
 
-// costWords names what the first findings cost: "Uneven load (jac.fdv:12-19) costs
-// 12 % of the execution time, reductions (jac.fdv:24) 3 %.", "" when they save
+// costWords names what the first findings cost: "Of the execution time 12 % goes to
+// uneven load (jac.fdv:12-19), 3 % to reductions (jac.fdv:24).", "" when they save
 // nothing. The interval root is that of the program.
 func costWords(findings []Finding, root int) string {
 	const most = 3
@@ -54,16 +54,16 @@ func costWords(findings []Finding, root int) string {
 		case f.Interval != root:
 			what += " (" + f.Place + ")"
 		}
+		to := " to "
 		if i == 0 {
-			list = append(list, upperFirst(what)+" costs "+savingWords(f)+" of the execution time")
-		} else {
-			list = append(list, what+" "+savingWords(f))
+			to = " goes to "
 		}
+		list = append(list, savingWords(f)+to+what)
 	}
 	if len(list) == 0 {
 		return ""
 	}
-	return strings.Join(list, ", ") + "."
+	return "Of the execution time " + strings.Join(list, ", ") + "."
 }
 
 // lostWords says in plain words what a part of the lost time is.
@@ -92,12 +92,4 @@ func lowerFirst(s string) string {
 		return s
 	}
 	return string(s[0]+'a'-'A') + s[1:]
-}
-
-// upperFirst returns s with its first letter in upper case.
-func upperFirst(s string) string {
-	if s == "" || s[0] < 'a' || s[0] > 'z' {
-		return s
-	}
-	return string(s[0]-'a'+'A') + s[1:]
 }

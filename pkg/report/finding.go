@@ -61,10 +61,10 @@ type rule struct {
 	// text says what was found; where is " in the sequential part at
 	// jac.fdv:31", or empty when a line is named; f.Saving and f.Share are known.
 	text func(p *profile, f *Finding, where string) string
-	// advice says what to do. advise, when it is not nil, says it better for
-	// the line that is named when that has most of it, or returns "".
+	// advice says what to do. advise, when it is not nil, says it better when a
+	// line is named, which has that share of it, or returns "".
 	advice string
-	advise func(p *profile, l *interval.Line) string
+	advise func(p *profile, l *interval.Line, most float64) string
 }
 
 // leastShare is the share of the execution time without the start below which a
@@ -410,8 +410,8 @@ func Findings(t *Tree) []Finding {
 				clause = r.clause
 			}
 			f.Text = strings.TrimSuffix(r.text(p, &f, ""), ".") + clause(f.Lines, most) + "."
-			if r.advise != nil && most >= mostOfIt {
-				f.Advice = cmp.Or(r.advise(p, l), f.Advice)
+			if r.advise != nil {
+				f.Advice = cmp.Or(r.advise(p, l, most), f.Advice)
 			}
 		}
 		list = append(list, f)

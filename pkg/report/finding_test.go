@@ -144,7 +144,7 @@ func TestFirstFinding(t *testing.T) {
 				}
 			}
 			diagnosis := report.Diagnosis(tree, findings)
-			if n := len(diagnosis); n < 2 || n > 3 || !strings.Contains(diagnosis[1], "costs "+percentOf(f.Share)+" of the execution time") {
+			if n := len(diagnosis); n < 2 || n > 3 || !strings.HasPrefix(diagnosis[1], "Of the execution time "+percentOf(f.Share)+" goes to ") {
 				t.Errorf("the diagnosis is %q", diagnosis)
 			}
 			for _, format := range []report.Format{report.HTML, report.Text, report.Markdown} {
@@ -254,6 +254,14 @@ func TestFindingsNameLines(t *testing.T) {
 		{name: "gaps between calls", id: "repeated", saving: 1.5e-3, lines1: "x.fdv:20-24", says: []string{"most of it at"}, advises: "3.333 us before each: make fewer calls",
 			root:  times{InsuffParallelismUSR: 96e-3},
 			lines: []interval.Line{start, line(20, 24, times{InsuffParallelismUSR: 6e-3}, call("crtpl_", 400), call("mappl_", 200))}},
+		{name: "gaps at many lines", id: "repeated", saving: 1.5e-3, lines1: "x.fdv:20-24", says: []string{"the largest part of it, 40.0 %,"}, advises: "3.333 us before each: make fewer calls",
+			root: times{InsuffParallelismUSR: 96e-3},
+			lines: []interval.Line{start, line(20, 24, times{InsuffParallelismUSR: 2.4e-3}, call("crtpl_", 200)), line(24, 25, times{InsuffParallelismUSR: 1.8e-3}, call("dopl_", 200)),
+				line(25, 30, times{InsuffParallelismUSR: 1.8e-3}, call("endpl_", 199))}},
+		// Of as many calls one has most of it before it.
+		{name: "one long gap", id: "repeated", saving: 1.5e-3, lines1: "x.fdv:30-31", says: []string{"most of it at"}, advises: "Make its loops parallel",
+			root:  times{InsuffParallelismUSR: 96e-3},
+			lines: []interval.Line{start, line(20, 24, times{InsuffParallelismUSR: 2e-3}, call("crtpl_", 599)), line(30, 31, times{InsuffParallelismUSR: 4e-3}, call("tstio_", 1))}},
 		{name: "spread over lines", id: "runtime", saving: 3e-3, lines1: "x.fdv:9-12", says: []string{", the largest part of it, 40.0 %, at x.fdv:9-12."}, advises: "Make fewer calls",
 			root: times{InsuffParallelismUSR: 90e-3, InsuffParallelismSYS: 12e-3},
 			lines: []interval.Line{start, line(6, 9, times{InsuffParallelismSYS: 3.6e-3}), line(9, 12, times{InsuffParallelismSYS: 4.8e-3}, call("crtps_", 1)),
