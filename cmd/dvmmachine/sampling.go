@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"dvmtools/cmd/internal/cli"
 	"dvmtools/pkg/machine/measure"
@@ -44,7 +43,7 @@ func (s sampling) run(ctx context.Context, e *cli.Env) error {
 			done, total = p.count(s.names, s.kept)
 			bar.Of(total)
 			bar.NextLeft(done, n, p.left(s.names, s.kept))
-			if err := s.next(ctx, n, series, &p); err != nil {
+			if err := s.next(ctx, n, series, &p, bar); err != nil {
 				return fmt.Errorf("measuring %s: %w", n, err)
 			}
 		}
@@ -53,21 +52,20 @@ func (s sampling) run(ctx context.Context, e *cli.Env) error {
 }
 
 // next makes a step of a series, whose programs are compiled before the first.
-func (s sampling) next(ctx context.Context, name string, series *measure.Series, p *pace) error {
-	begun := time.Now()
+func (s sampling) next(ctx context.Context, name string, series *measure.Series, p *pace, bar *cli.Steps) error {
+	bar.Lap()
 	if !p.built[name] {
 		x := s.programs(name)
 		if err := s.build(ctx, name, x.first, x.second); err != nil {
 			return err
 		}
-		p.compiled(name, time.Since(begun))
-		begun = time.Now()
+		p.compiled(name, bar.Lap())
 	}
 	again := series.Again
 	if err := s.step(ctx, name, series); err != nil {
 		return err
 	}
-	p.stepped(attempt{name, again}, time.Since(begun))
+	p.stepped(attempt{name, again}, bar.Lap())
 	if series.Done {
 		s.remove(name)
 	}
@@ -101,20 +99,20 @@ type attempt struct {
 
 // spent is the time of a number of equal things.
 type spent struct {
-	time time.Duration
-	n    int
+	seconds float64
+	n       int
 }
 
-func (s spent) plus(d time.Duration) spent { return spent{s.time + d, s.n + 1} }
+func (s spent) plus(seconds float64) spent { return spent{s.seconds + seconds, s.n + 1} }
 
-// mean is in seconds; there must be one at least.
-func (s spent) mean() float64 { return s.time.Seconds() / float64(s.n) }
+// mean is that of one; there must be one at least.
+func (s spent) mean() float64 { return s.seconds / float64(s.n) }
 
-func (p *pace) compiled(name string, took time.Duration) {
-	p.compiling, p.built[name] = p.compiling.plus(took), true
+func (p *pace) compiled(name string, seconds float64) {
+	p.compiling, p.built[name] = p.compiling.plus(seconds), true
 }
 
-func (p *pace) stepped(a attempt, took time.Duration) { p.steps[a] = p.steps[a].plus(took) }
+func (p *pace) stepped(a attempt, seconds float64) { p.steps[a] = p.steps[a].plus(seconds) }
 
 // count returns how many steps are done, and how many there are: more than were
 // planned when a series needs a second attempt.
@@ -132,12 +130,13 @@ func (p *pace) count(names []string, kept *journal) (done, total int) {
 	return done, total
 }
 
-// left returns how long the rest will take, negative when nothing was done yet.
-func (p *pace) left(names []string, kept *journal) time.Duration {
+// left returns how many seconds the rest will take, negative when nothing was done
+// yet.
+func (p *pace) left(names []string, kept *journal) float64 {
 	var all spent
 	for _, n := range names {
 		if s, ok := p.steps[attempt{n, false}]; ok {
-			all = all.plus(time.Duration(s.mean() * 1e9))
+			all = all.plus(s.mean())
 		}
 	}
 	if p.compiling.n == 0 || all.n == 0 {
@@ -164,7 +163,7 @@ func (p *pace) left(names []string, kept *journal) time.Duration {
 		}
 		seconds += p.expected(s) * each
 	}
-	return time.Duration(seconds * 1e9)
+	return seconds
 }
 
 // expected returns how many steps a series that is not done will take, in steps of

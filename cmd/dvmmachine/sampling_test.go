@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"dvmtools/pkg/machine/measure"
 )
@@ -28,10 +27,10 @@ func TestPace(t *testing.T) {
 			cost[n] = 0.01 * math.Pow(10, random.Float64())
 		}
 		now := 0.0
-		spend := func(seconds float64) time.Duration {
+		spend := func(seconds float64) float64 {
 			seconds *= 1 + 0.3*random.Float64()
 			now += seconds
-			return time.Duration(seconds * 1e9)
+			return seconds
 		}
 		type guess struct{ at, left float64 }
 		var guesses []guess
@@ -44,7 +43,7 @@ func TestPace(t *testing.T) {
 				}
 				open = true
 				if i%50 == 30 {
-					guesses = append(guesses, guess{now, p.left(names, kept).Seconds()})
+					guesses = append(guesses, guess{now, p.left(names, kept)})
 				}
 				if !p.built[n] {
 					p.compiled(n, spend(0.7))

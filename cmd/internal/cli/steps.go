@@ -13,28 +13,38 @@ type Steps struct {
 	begun time.Time
 	first int // the steps that were done at the beginning
 	drawn time.Time
+	lap   time.Time
 }
 
 // Steps starts to show the progress of work of total steps, of which done are
 // finished already, in place of that of reading.
 func (e *Env) Steps(done, total int) *Steps {
 	e.progress.stop()
-	return &Steps{p: e.progress, total: total, begun: time.Now(), first: done}
+	now := time.Now()
+	return &Steps{p: e.progress, total: total, begun: now, first: done, lap: now}
 }
 
 // Next shows that done steps are finished, and what the next one is. It may be
 // called often: it draws a few times a second.
 func (s *Steps) Next(done int, what string) {
-	left := time.Duration(-1)
+	left := -1.0
 	if done > s.first {
-		left = time.Duration(float64(time.Since(s.begun)) / float64(done-s.first) * float64(s.total-done))
+		left = time.Since(s.begun).Seconds() / float64(done-s.first) * float64(s.total-done)
 	}
 	s.NextLeft(done, what, left)
 }
 
-// NextLeft is Next for steps that differ in length, with the time that is left as
-// far as it is known, negative when it is not.
-func (s *Steps) NextLeft(done int, what string, left time.Duration) {
+// Lap returns the seconds since the last call, or since the steps began.
+func (s *Steps) Lap() float64 {
+	now := time.Now()
+	seconds := now.Sub(s.lap).Seconds()
+	s.lap = now
+	return seconds
+}
+
+// NextLeft is Next for steps that differ in length, with the seconds that are left as
+// far as they are known, negative when they are not.
+func (s *Steps) NextLeft(done int, what string, left float64) {
 	now := time.Now()
 	if !s.p.show || now.Sub(s.drawn) < progressEvery && done < s.total {
 		return
@@ -46,12 +56,12 @@ func (s *Steps) NextLeft(done int, what string, left time.Duration) {
 // Of changes the number of steps of the whole work.
 func (s *Steps) Of(total int) { s.total = total }
 
-// stepsLine formats a number of steps and the time that is left, negative when it
-// is not known.
-func stepsLine(done, total int, what string, left time.Duration) string {
-	time := "-:--"
+// stepsLine formats a number of steps and the seconds that are left, negative when
+// they are not known.
+func stepsLine(done, total int, what string, left float64) string {
+	rest := "-:--"
 	if left >= 0 {
-		time = clock(left)
+		rest = clock(time.Duration(left * float64(time.Second)))
 	}
 	const width = 20
 	full := width * done / max(total, 1)
@@ -63,5 +73,5 @@ func stepsLine(done, total int, what string, left time.Duration) string {
 			bar += "."
 		}
 	}
-	return fmt.Sprintf("[%s] %d of %d, %s, %s left", bar, done, total, what, time)
+	return fmt.Sprintf("[%s] %d of %d, %s, %s left", bar, done, total, what, rest)
 }

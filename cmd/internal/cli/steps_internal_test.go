@@ -9,11 +9,11 @@ import (
 func TestStepsLine(t *testing.T) {
 	for _, c := range []struct {
 		done, total int
-		left        time.Duration
+		left        float64
 		want        string
 	}{
 		{0, 150, -1, "[....................] 0 of 150, dla, -:-- left"},
-		{60, 150, 3 * time.Minute, "[########............] 60 of 150, dla, 3:00 left"},
+		{60, 150, 180, "[########............] 60 of 150, dla, 3:00 left"},
 		{150, 150, 0, "[####################] 150 of 150, dla, 0:00 left"},
 		{0, 0, -1, "[....................] 0 of 0, dla, -:-- left"},
 	} {
