@@ -82,7 +82,7 @@ var rules = []rule{
 		saving: func(p *profile) float64 { return p.startup },
 		text: func(p *profile, f *Finding, _ string) string {
 			return "The start of the run-time system, before the program's first parallel operation, takes " + timeWords(p.startup) + ", " + percent(f.Share) +
-				" of the execution time, on any number of processors."
+				" of the execution time, on any number of processors" + p.withoutStart() + "."
 		},
 		advice: "It does not grow with the problem: predict a longer run (larger arrays, more iterations) to see what the rest costs.",
 	},

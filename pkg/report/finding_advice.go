@@ -2,6 +2,17 @@ package report
 
 import "dvmtools/pkg/interval"
 
+// withoutStart says how efficient the program is without its start, which every
+// processor makes and one would; "" on one processor and when nothing else is left.
+func (p *profile) withoutStart() string {
+	rest := float64(p.root.TotalTime) - float64(p.n*p.startup)
+	productive := float64(p.root.ProductiveTime) - p.startup
+	if p.n == 1 || productive <= 0 || rest < productive {
+		return ""
+	}
+	return "; without it the efficiency is " + percent(productive/rest)
+}
+
 // adviseOnce advises on calls of the run-time system at a line at which each is made
 // once.
 func adviseOnce(_ *profile, l *interval.Line, most float64) string {

@@ -163,6 +163,26 @@ func percentOf(x float64) string { return fmt.Sprintf("%.1f %%", 100*x) }
 
 func near(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
 
+// TestWithoutStart uses a program of which 4 processors start for 40 ms, and spend 3 ms
+// each besides, of which 1 ms is repeated: 3 of 12 ms are lost without the start. The
+// program of one processor, and one that is all start, say nothing of it.
+func TestWithoutStart(t *testing.T) {
+	for _, c := range []struct {
+		processors int64
+		startup    units.Seconds
+		want       string
+	}{{4, 40e-3, "on any number of processors; without it the efficiency is 75.0 %."}, {1, 40e-3, "on any number of processors."}, {4, 44e-3, "on any number of processors."}} {
+		n := units.Seconds(c.processors)
+		r := program(c.processors, interval.Interval{Type: interval.Sequential, Line: 2, Times: interval.Times{ExecutionTime: 41e-3, CPUTime: n * 41e-3, InsuffParallelismUSR: (n - 1) * 41e-3}},
+			interval.Interval{Type: interval.Parallel, Line: 9, Times: interval.Times{ExecutionTime: 1e-3, CPUTime: n * 1e-3}})
+		r.header.Startup = c.startup
+		findings := report.Findings(r.tree(t, report.AllLevels))
+		if len(findings) == 0 || findings[0].ID != "startup" || !strings.HasSuffix(findings[0].Text, c.want) {
+			t.Errorf("%d processors, %v s: %+v, expected %q", c.processors, c.startup, findings, c.want)
+		}
+	}
+}
+
 // TestEveryFinding uses a program on 4 processors that loses 1 ms of execution time
 // for every reason that a rule knows, and expects a finding with that saving for each.
 func TestEveryFinding(t *testing.T) {
