@@ -50,7 +50,7 @@ var packages = []struct {
 	{"pkg/sim", "pkg/diag pkg/units pkg/options pkg/libdvm pkg/layout pkg/procs pkg/call pkg/object pkg/program pkg/density pkg/machine pkg/traffic pkg/comm pkg/interval pkg/clock pkg/schedule"},
 	{"pkg/search", "pkg/diag pkg/units pkg/options pkg/libdvm pkg/layout pkg/procs pkg/ndjson pkg/call pkg/object pkg/program pkg/machine pkg/comm pkg/interval pkg/sim"},
 	{"pkg/report", "pkg/diag pkg/libdvm pkg/ndjson pkg/units pkg/options pkg/machine pkg/interval"},
-	{"pkg/whatif", "pkg/diag pkg/options pkg/call pkg/machine pkg/machine/par pkg/machine/parasol pkg/interval pkg/sim pkg/report"},
+	{"pkg/whatif", "pkg/diag pkg/units pkg/options pkg/call pkg/program pkg/machine pkg/machine/par pkg/machine/parasol pkg/interval pkg/sim pkg/report"},
 	{"pkg/whatif/engine", ""},
 	{"schema", ""},
 	{"schema/internal/definition", "pkg/options pkg/libdvm pkg/call pkg/machine pkg/interval pkg/search pkg/report schema"},

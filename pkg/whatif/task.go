@@ -3,7 +3,6 @@ package whatif
 import (
 	"context"
 	"iter"
-	"time"
 )
 
 // A Task answers a request in turns, so that a worker that has one thread only can
@@ -14,13 +13,13 @@ type Task struct {
 	answer []byte
 }
 
-// Start returns the task of [Engine.Answer] for a request. A turn ends when turn has
-// passed; how soon behind that depends on how often the simulation asks whether it
-// is to go on. The engine does nothing else before the task is over.
-func (e *Engine) Start(request []byte, turn time.Duration) *Task {
+// Start returns the task of [Engine.Answer] for a request. A turn ends when over says
+// so, which is asked as often as the simulation asks whether it is to go on. The
+// engine does nothing else before the task is over.
+func (e *Engine) Start(request []byte, over func() bool) *Task {
 	t := &Task{}
 	t.next, t.stop = iter.Pull(func(yield func(struct{}) bool) {
-		t.answer = e.Answer(&turns{Context: context.Background(), yield: yield, turn: turn, began: time.Now()}, request)
+		t.answer = e.Answer(&turns{Context: context.Background(), yield: yield, over: over}, request)
 	})
 	return t
 }
@@ -48,16 +47,14 @@ func (t *Task) Stop() []byte {
 type turns struct {
 	context.Context
 	yield   func(struct{}) bool
-	turn    time.Duration
-	began   time.Time
+	over    func() bool
 	stopped bool
 }
 
 // Err is part of [context.Context].
 func (t *turns) Err() error {
-	if !t.stopped && time.Since(t.began) >= t.turn {
+	if !t.stopped && t.over() {
 		t.stopped = !t.yield(struct{}{})
-		t.began = time.Now()
 	}
 	if t.stopped {
 		return context.Canceled

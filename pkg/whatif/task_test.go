@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"testing"
-	"time"
 
 	"dvmtools/pkg/whatif"
 )
@@ -17,9 +16,9 @@ func TestTask(t *testing.T) {
 	for _, request := range []string{requestOf(t, whatif.Request{Page: &b.Setting}), requestOf(t, whatif.Request{Time: &b.Setting}), `{`} {
 		e.Begin(b)
 		want := string(e.Answer(context.Background(), []byte(request)))
-		for turn, least := range map[time.Duration]int{0: 3, time.Hour: 1} {
+		for short, least := range map[bool]int{true: 3, false: 1} {
 			e.Begin(b)
-			task, turns := e.Start([]byte(request), turn), 1
+			task, turns := e.Start([]byte(request), func() bool { return short }), 1
 			answer := task.Run()
 			for ; answer == nil; turns++ {
 				answer = task.Run()
@@ -41,7 +40,7 @@ func TestTaskStopped(t *testing.T) {
 	request := []byte(requestOf(t, whatif.Request{Page: &b.Setting}))
 	for turns := range 5 {
 		e.Begin(b)
-		task := e.Start(request, 0)
+		task := e.Start(request, func() bool { return true })
 		for range turns {
 			if task.Run() != nil {
 				t.Fatalf("an answer after %d turns", turns)
@@ -55,7 +54,7 @@ func TestTaskStopped(t *testing.T) {
 			t.Errorf("behind a task that was stopped: %+v", a)
 		}
 	}
-	task := e.Start([]byte(`{`), 0)
+	task := e.Start([]byte(`{`), func() bool { return true })
 	answer := string(task.Run())
 	if s := string(task.Stop()); s != answer || s == "" {
 		t.Errorf("stopped when it was over: %s, expected %s", s, answer)

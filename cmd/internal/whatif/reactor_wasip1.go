@@ -54,16 +54,21 @@ func load(n int32) int32 {
 // turn is how long a simulation goes on before the worker may stop it.
 const turn = 15 * time.Millisecond
 
-// task is the request that is being answered.
-var task *whatif.Task
+// task is the request that is being answered, began when its turn began.
+var (
+	task  *whatif.Task
+	began time.Time
+)
+
+func over() bool { return time.Since(began) >= turn }
 
 // ask begins with the request in the first n bytes of the input. What it returns is
 // -1 as long as there is no answer: then resume is to be called.
 //
 //go:wasmexport ask
 func ask(n int32) int32 {
-	task = engine.Start(input[:n], turn)
-	return done(task.Run())
+	task = engine.Start(input[:n], over)
+	return resume(0)
 }
 
 // resume goes on with the request, or ends it when stop is not 0.
@@ -73,6 +78,7 @@ func resume(stop int32) int32 {
 	if stop != 0 {
 		return done(task.Stop())
 	}
+	began = time.Now()
 	return done(task.Run())
 }
 
