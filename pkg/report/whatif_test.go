@@ -271,8 +271,10 @@ const workerOfTest = `(async () => {
 		const worker = new Worker(URL.createObjectURL(new Blob([part("worker")], { type: "text/javascript" })));
 		window.asked = (message) => new Promise((done, no) => {
 			worker.onmessage = (e) => (e.data.dead ? no(new Error(e.data.dead)) : done(JSON.parse(new TextDecoder().decode(e.data.answer))));
-			worker.postMessage({ ...message, number: 1 });
+			worker.postMessage({ ...message, number: ++number });
 		});
+		window.stopped = () => worker.postMessage({ stop: number });
+		let number = 0;
 		await window.asked({ module: part("module"), calls: part("calls") });
 		await window.asked({ request: JSON.stringify({ begin: JSON.parse(part("base")) }) });
 	}

@@ -218,7 +218,7 @@ func Run(ctx context.Context, cfg Config, src call.Source) (*Result, error) {
 }
 
 // looks is how many calls are simulated before the context is looked at again.
-const looks = 256
+const looks = 16
 
 // run takes all calls of src.
 func (s *Sim) run(ctx context.Context, src call.Source) (*Result, error) {
