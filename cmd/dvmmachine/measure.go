@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,8 +21,8 @@ func measureCommand() cli.Command {
 compiled that differ by one operation in each statement of a loop; the operation
 takes the difference of their processor times (section 3.1 of the report). All
 150 timings are measured, or those that are named. What cannot be told from the
-noise is left out and listed, with the reason. Expect some minutes; other work
-on the machine makes the deviations larger.
+noise is left out and listed, with the reason. Expect some six minutes; other work
+on the machine makes them more, and the deviations larger.
 
 The loop is longer than the instruction cache. The small-loop speed-up compares
 it with a short one. Without optimization every operand is fetched from memory,
@@ -66,6 +67,11 @@ func runMeasure(e *cli.Env) error {
 	}
 	if e.Flags.Int64("id") < 0 {
 		return cli.Usagef("--id: found %d, expected an id from 0", e.Flags.Int64("id"))
+	}
+	for _, f := range []string{"output", "par"} {
+		if name := e.Flags.String("continue"); name != "" && filepath.Clean(name) == filepath.Clean(e.Flags.String(f)) {
+			return cli.Usagef("found %s as the file of results and of --continue, expected two", name)
+		}
 	}
 	if e.Flags.Bool("network") {
 		return runNetwork(e)
