@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/units"
@@ -82,18 +83,22 @@ func than(a, b units.Seconds) string {
 	return fmt.Sprintf("%.2f %% more", share)
 }
 
-// parts are the parts of the processors' time.
+// parts are the parts of the processors' time, which sum to all of it. Waiting for
+// others to start is none of the exchange at which they wait.
 var parts = []struct {
 	name string
 	of   func(*interval.Times) units.Seconds
 }{
 	{"computing", func(t *interval.Times) units.Seconds { return t.CPUTime + t.SYSTime }},
 	{"input and output", func(t *interval.Times) units.Seconds { return t.IOTime }},
-	{"reductions", func(t *interval.Times) units.Seconds { return t.Reduction.Communication }},
-	{"shadow edges", func(t *interval.Times) units.Seconds { return t.Shadow.Communication }},
-	{"remote access", func(t *interval.Times) units.Seconds { return t.Remote.Communication }},
-	{"redistribution", func(t *interval.Times) units.Seconds { return t.Redistribution.Communication }},
-	{"exchanges of input and output", func(t *interval.Times) units.Seconds { return t.IO.Communication }},
+	{"waiting for others", func(t *interval.Times) units.Seconds { return t.CommunicationSynch }},
+	{"reductions", func(t *interval.Times) units.Seconds { return t.Reduction.Communication - t.Reduction.RealSynch }},
+	{"shadow edges", func(t *interval.Times) units.Seconds { return t.Shadow.Communication - t.Shadow.RealSynch }},
+	{"remote access", func(t *interval.Times) units.Seconds { return t.Remote.Communication - t.Remote.RealSynch }},
+	{"redistribution", func(t *interval.Times) units.Seconds {
+		return t.Redistribution.Communication - t.Redistribution.RealSynch
+	}},
+	{"exchanges of input and output", func(t *interval.Times) units.Seconds { return t.IO.Communication - t.IO.RealSynch }},
 	{"idle", func(t *interval.Times) units.Seconds { return t.Idle }},
 }
 
@@ -112,15 +117,23 @@ func shares(t *interval.Times, n int) string {
 }
 
 // difference says on which parts the mean processor of a grid spends more or less
-// time than that of the best grid.
+// time than that of the best grid; a part that differs by less than a thousandth of
+// the one that differs most is left out.
 func difference(t *interval.Times, n int, best *interval.Times, m int) string {
+	differs := make([]units.Seconds, len(parts))
+	most := 0.0
+	for i, p := range parts {
+		differs[i] = p.of(t)/units.Seconds(n) - p.of(best)/units.Seconds(m)
+		most = max(most, math.Abs(float64(differs[i])))
+	}
 	text := ""
-	for _, p := range parts {
-		switch d := p.of(t)/units.Seconds(n) - p.of(best)/units.Seconds(m); {
+	for i, d := range differs {
+		switch {
+		case math.Abs(float64(d)) <= most/1000:
 		case d > 0:
-			text += fmt.Sprintf("%s +%s, ", p.name, d.Short())
-		case d < 0:
-			text += fmt.Sprintf("%s -%s, ", p.name, (-d).Short())
+			text += fmt.Sprintf("%s +%s, ", parts[i].name, d.Short())
+		default:
+			text += fmt.Sprintf("%s -%s, ", parts[i].name, (-d).Short())
 		}
 	}
 	if text == "" {
