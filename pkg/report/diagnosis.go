@@ -49,6 +49,8 @@ func costWords(findings []Finding, root int) string {
 		}
 		what := f.name
 		switch {
+		case f.Lines != "" && (f.ID == "imbalance" || f.ID == "powers"):
+			what += ", for which others wait at " + f.Lines
 		case f.Lines != "":
 			what += " (" + f.Lines + ")"
 		case f.Interval != root:

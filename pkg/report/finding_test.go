@@ -333,6 +333,11 @@ func TestFindingsNameLines(t *testing.T) {
 					t.Errorf("waiting besides the pipeline is %v s", g.Saving)
 				}
 			}
+			// The first sentences tell a place that waits from one to blame.
+			waits := strings.Contains(strings.Join(report.Diagnosis(tree, findings), " "), "others wait at "+c.lines1)
+			if waits != (c.id == "imbalance") {
+				t.Errorf("the diagnosis is %q", report.Diagnosis(tree, findings))
+			}
 			// The page leads from the place in the text to the figures of the line.
 			number := 0
 			for j, l := range report.SourceLines(tree) {
