@@ -127,20 +127,21 @@ func (s *fortran) programs(name string) pair {
 	_, steps := measure.CacheSteps()
 	switch {
 	case name == measure.SpeedupName:
-		first, second, _ := measure.Lengths("rla", s.groups, shortGroups)
-		return pair{measure.Lengthening(s.groups, shortGroups), first, second}
+		return pair{measure.Lengthening(s.groups, shortGroups), func() (first, second string) {
+			first, second, _ = measure.Lengths("rla", s.groups, shortGroups)
+			return first, second
+		}}
 	case name == measure.CacheSpeed:
-		first, second := measure.CacheSpeedSources(words)
-		return pair{measure.Operation(words), first, second}
+		return pair{measure.Operation(words), func() (string, string) { return measure.CacheSpeedSources(words) }}
 	case name == measure.CacheRatio:
-		first, second := measure.CacheRatioSources(s.memory, words)
-		return pair{measure.Slowdown(measure.CacheRepeats), first, second}
+		return pair{measure.Slowdown(measure.CacheRepeats), func() (string, string) { return measure.CacheRatioSources(s.memory, words) }}
 	case steps[name] > 0:
-		first, second := measure.CacheStepSources(steps[name], words)
-		return pair{measure.Slowdown(1), first, second}
+		return pair{measure.Slowdown(1), func() (string, string) { return measure.CacheStepSources(steps[name], words) }}
 	}
-	first, second, _ := measure.Sources(name, s.groups)
-	return pair{measure.Operation(s.groups), first, second}
+	return pair{measure.Operation(s.groups), func() (first, second string) {
+		first, second, _ = measure.Sources(name, s.groups)
+		return first, second
+	}}
 }
 
 // remove deletes the executable of programs that are not needed any more. Where it

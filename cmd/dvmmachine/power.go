@@ -81,8 +81,7 @@ func runPower(e *cli.Env) error {
 		operations[name] = ops
 	}
 	programs := func(name string) pair {
-		first, second := measure.PowerSources(operations[name])
-		return pair{measure.Alone(measure.PowerIterations), first, second}
+		return pair{measure.Alone(measure.PowerIterations), func() (string, string) { return measure.PowerSources(operations[name]) }}
 	}
 	kept := &journal{&records{}, map[string]*measure.Series{}}
 	ctx, done := e.Interruptible()

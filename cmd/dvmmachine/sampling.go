@@ -18,10 +18,10 @@ type sampling struct {
 	programs func(name string) pair
 }
 
-// pair is a quantity with its two programs.
+// pair is a quantity with the texts of its two programs.
 type pair struct {
-	quantity      measure.Quantity
-	first, second string
+	quantity measure.Quantity
+	sources  func() (first, second string)
 }
 
 // run makes all steps that are left.
@@ -55,8 +55,8 @@ func (s sampling) run(ctx context.Context, e *cli.Env) error {
 func (s sampling) next(ctx context.Context, name string, series *measure.Series, p *pace, bar *cli.Steps) error {
 	bar.Lap()
 	if !p.built[name] {
-		x := s.programs(name)
-		if err := s.build(ctx, name, x.first, x.second); err != nil {
+		first, second := s.programs(name).sources()
+		if err := s.build(ctx, name, first, second); err != nil {
 			return err
 		}
 		p.compiled(name, bar.Lap())
