@@ -99,7 +99,7 @@ func needs(t *testing.T, path string) []string {
 
 // onceEnough are the scripts that are not repeated under the race detector: they
 // mostly run other programs, or the same command over and over.
-var onceEnough = []string{"damaged", "measure", "network", "power", "predictor", "truncated", "variants"}
+var onceEnough = []string{"damaged", "measure", "network", "networkhosts", "power", "predictor", "truncated", "variants"}
 
 func TestScripts(t *testing.T) {
 	all, err := filepath.Glob("testdata/script/*.txtar")

@@ -86,13 +86,14 @@ func (c *Comparison) String() string {
 	if len(c.Single) > 0 {
 		fmt.Fprintf(&b, "of those in both files:        %s\n", share(len(c.Agreeing), both))
 	}
-	all := append(append([]Compared{}, c.Agreeing...), c.Differing...)
-	if both > 0 {
-		var relative []float64
-		for _, x := range all {
-			relative = append(relative, max(x.A.Deviation/max(x.A.Average, 1e-300), x.B.Deviation/max(x.B.Average, 1e-300)))
+	var relative []float64
+	for _, x := range append(append([]Compared{}, c.Agreeing...), c.Differing...) {
+		if min(x.A.Average, x.B.Average) > 0 { // a latency may be 0
+			relative = append(relative, max(x.A.Deviation/x.A.Average, x.B.Deviation/x.B.Average))
 		}
-		fmt.Fprintf(&b, "the larger deviation:          %s of the timing in the median\n", percent(medianOf(relative)))
+	}
+	if len(relative) > 0 {
+		fmt.Fprintf(&b, "the larger deviation:          %.1f %% of the timing in the median\n", 100*medianOf(relative))
 	}
 	for _, x := range c.Differing {
 		fmt.Fprintf(&b, "differs: %-12s %s and %s, standard deviations %s and %s\n", x.Name, digits(x.A.Average), digits(x.B.Average), digits(x.A.Deviation), digits(x.B.Deviation))

@@ -1,7 +1,6 @@
 package measure_test
 
 import (
-	"strings"
 	"testing"
 
 	"dvmtools/pkg/machine/measure"
@@ -58,13 +57,18 @@ end machine
 		machine("ils = 1.5 0.1; ila = 2.5 0.5; goto = 9.0; dlm = 3.0 0.1", "latency = 1.1 0.1; speed = 2.0"))
 	want := `agree within their deviations: 2 of 6, 33.3 %
 of those in both files:        2 of 3, 66.7 %
-the larger deviation:          10 % of the timing in the median
+the larger deviation:          10.0 % of the timing in the median
 differs: pt(1).ils    1.0 and 1.5, standard deviations 0.1 and 0.1
 only in the first file: pt(1).dla
 only in the first file: tl(1)(1).speed
 only in the second file: pt(1).dlm
 `
-	if got := c.String(); got != strings.ReplaceAll(want, "10 %", "10.0 %") || c.Names() != 6 {
+	if got := c.String(); got != want || c.Names() != 6 {
 		t.Errorf("got\n%s, want\n%s", got, want)
+	}
+	// Of a latency of 0 no deviation is relative.
+	zero := machine("ila = 0.0 0.1", "latency = 0.0 0.1")
+	if got := measure.Compare(zero, zero).String(); got != "agree within their deviations: 2 of 2, 100.0 %\n" {
+		t.Errorf("got\n%s", got)
 	}
 }

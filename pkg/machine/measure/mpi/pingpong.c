@@ -228,7 +228,7 @@ int main(int argc, char **argv) {
                 tell(first, "message", round, second, size_of[size], best);
             }
             if (rank == first || rank == second)
-                overheads(first, second, 10 * trip, &send, &receive);
+                overheads(first, second, 10 * trip < 1e-3 ? 10 * trip : 2 * trip < 1e-3 ? 1e-3 : 2 * trip, &send, &receive);
             tell(first, "send", round, second, SMALL, send);
             tell(first, "receive", round, second, SMALL, receive);
         }
