@@ -228,6 +228,7 @@ var rules = []rule{
 		id: "shadow", least: leastShare, name: "exchanges of shadow edges", saving: exchange(interval.Shadow), share: ofKind(interval.Shadow),
 		text:   exchangeText("Exchanging shadow edges takes"),
 		advice: "Renew the edges of several arrays in one group, start the exchange before the inner iterations, or choose a grid with shorter borders.",
+		advise: adviseEdges,
 	},
 	{
 		id: "remote", least: leastShare, name: "access to elements of other processors", saving: exchange(interval.Remote), share: ofKind(interval.Remote),

@@ -1,6 +1,11 @@
 package report
 
-import "dvmtools/pkg/interval"
+import (
+	"slices"
+
+	"dvmtools/pkg/interval"
+	"dvmtools/pkg/libdvm"
+)
 
 // withoutStart says how efficient the program is without its start, which every
 // processor makes and one would; "" on one processor and when nothing else is left.
@@ -35,6 +40,28 @@ func advisePipeline(p *profile, _ *interval.Line, _ float64) string {
 		return ""
 	}
 	return "Cut the arrays in one dimension only: a loop is handed on in small steps along dimensions that are not cut, and dvmsim --explain says in how many."
+}
+
+// adviseEdges advises on edges that a pipelined loop hands on. Of a measured run only
+// the calls are known: those of the line, and that there is such a loop.
+func adviseEdges(p *profile, l *interval.Line, most float64) string {
+	portions := len(l.Functions) == 1 && l.Functions[0].Func == libdvm.NameOf(libdvm.DoLoop)
+	if most < mostOfIt || !portions || !p.ofPipeline(l) && !(p.tree.Header.Measured && p.callsAcross()) {
+		return ""
+	}
+	s := "A pipelined loop (ACROSS) hands them on in steps, each with the latency of a message: fewer processors, fewer steps, or a grid with shorter borders."
+	if p.tree.Header.Measured {
+		s += " What was measured there is waiting for the processor before as well."
+	}
+	return s
+}
+
+// callsAcross tells whether the program has pipelined loops.
+func (p *profile) callsAcross() bool {
+	across := libdvm.NameOf(libdvm.Across)
+	return slices.ContainsFunc(p.lines, func(l interval.Line) bool {
+		return slices.ContainsFunc(l.Functions, func(f interval.Function) bool { return f.Func == across })
+	})
 }
 
 // adviseBetweenCalls advises on repeated computation that is no more than the gaps

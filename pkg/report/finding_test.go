@@ -257,6 +257,7 @@ func TestFindingsNameLines(t *testing.T) {
 	for _, c := range []struct {
 		name      string
 		grid      []int
+		measured  bool
 		root      times
 		lines     []interval.Line
 		exchanges []interval.Exchange
@@ -303,6 +304,17 @@ func TestFindingsNameLines(t *testing.T) {
 			root:      times{Communication: 50e-3, CommunicationSynch: 46e-3, Shadow: edges(24e-3)},
 			lines:     []interval.Line{start, line(14, 15, times{CommunicationSynch: 24e-3, Shadow: edges(24e-3)}, call("dopl_", 2))},
 			exchanges: []interval.Exchange{across}},
+		{name: "edges in a pipeline", id: "shadow", saving: 1e-3, lines1: "x.fdv:14-15", advises: "A pipelined loop (ACROSS) hands them on in steps",
+			root:      times{Communication: 50e-3, CommunicationSynch: 46e-3, Shadow: edges(24e-3)},
+			lines:     []interval.Line{start, line(14, 15, times{CommunicationSynch: 24e-3, Shadow: edges(24e-3)}, call("dopl_", 2))},
+			exchanges: []interval.Exchange{across}},
+		{name: "edges in a pipeline, measured", measured: true, id: "shadow", saving: 1e-3, lines1: "x.fdv:14-15", advises: "What was measured there is waiting for the processor before as well.",
+			root: times{Communication: 28e-3, CommunicationSynch: 24e-3, Shadow: edges(24e-3)},
+			lines: []interval.Line{start, line(11, 14, times{}, call("crtpl_", 1), call("across_", 1)),
+				line(14, 15, times{CommunicationSynch: 24e-3, Shadow: edges(24e-3)}, call("dopl_", 2))}},
+		{name: "edges before a loop", measured: true, id: "shadow", saving: 1e-3, lines1: "x.fdv:14-15", advises: "Renew the edges of several arrays in one group",
+			root:  times{Communication: 28e-3, CommunicationSynch: 24e-3, Shadow: edges(24e-3)},
+			lines: []interval.Line{start, line(14, 15, times{CommunicationSynch: 24e-3, Shadow: edges(24e-3)}, call("dopl_", 2))}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.root.ExecutionTime, c.root.CPUTime, c.root.TotalTime = 80e-3, 200e-3, 320e-3
@@ -311,6 +323,7 @@ func TestFindingsNameLines(t *testing.T) {
 			if c.grid != nil {
 				r.header.Grid = c.grid
 			}
+			r.header.Measured = c.measured
 			tree := r.tree(t, report.AllLevels)
 			tree.Root.Lines, tree.Exchanges = c.lines, c.exchanges
 			findings := report.Findings(tree)
