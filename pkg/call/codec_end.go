@@ -70,7 +70,7 @@ func (w *Writer) End(warnings []*diag.Error) error {
 	}
 	var err error
 	w.buf, err = endRecord.AppendRecord(w.buf[:0], recEnd, &e)
-	return w.write(err)
+	return w.write(w.buf, err)
 }
 
 // Rest is what stands behind the last call of a stream and is of no kind that
@@ -88,7 +88,7 @@ func (w *Writer) Rest(r Rest) error {
 		return w.err
 	}
 	w.buf = append(w.buf[:0], r.Records...)
-	return w.write(nil)
+	return w.write(w.buf, nil)
 }
 
 // RestOf returns the rest of a stream of records whose Next returned io.EOF.

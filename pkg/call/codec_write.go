@@ -13,13 +13,15 @@ import (
 
 // Writer writes a stream of calls: Header, then Call for each call, Exit
 // where the program ends, then End. Each record is one Write to the
-// destination, which should buffer; there is nothing to flush.
+// destination, which should buffer; there is nothing to flush. A destination with
+// a method AvailableBuffer as that of [bufio.Writer] gets calls without a copy.
 //
 // An error of the destination is final. A record that cannot be written, and
 // would not be read back, is refused with a [diag.Error]; nothing of it is
 // written, and the stream can go on.
 type Writer struct {
 	w      io.Writer
+	within interface{ AvailableBuffer() []byte } // w, if it has a buffer for calls
 	buf    []byte
 	calls  int64
 	seq    int64
@@ -38,16 +40,23 @@ type place struct {
 	json     []byte
 }
 
-const places = 1 << 8
+const places = 1 << 10
+
+// usualSize is the size of buffers in bytes that most records of calls fit in.
+const usualSize = 1 << 10
 
 // NewWriter returns a writer to w.
-func NewWriter(w io.Writer) *Writer { return &Writer{w: w} }
+func NewWriter(w io.Writer) *Writer {
+	out := &Writer{w: w}
+	out.within, _ = w.(interface{ AvailableBuffer() []byte })
+	return out
+}
 
 // Header writes the header.
 func (w *Writer) Header(h *Header) error {
 	var err error
 	w.buf, err = headerRecord.AppendRecord(w.buf[:0], recTrace, &header{Version, h})
-	return w.write(err)
+	return w.write(w.buf, err)
 }
 
 // Exit writes the program's end, or nothing when it was not found.
@@ -60,17 +69,17 @@ func (w *Writer) Exit(e *Exit) error {
 	}
 	var err error
 	w.buf, err = exitRecord.AppendRecord(w.buf[:0], recExit, e)
-	return w.write(err)
+	return w.write(w.buf, err)
 }
 
-func (w *Writer) write(err error) error {
+func (w *Writer) write(b []byte, err error) error {
 	if w.err != nil {
 		return w.err
 	}
 	if err != nil {
 		return err
 	}
-	_, w.err = w.w.Write(w.buf)
+	_, w.err = w.w.Write(b)
 	return w.err
 }
 
@@ -87,17 +96,26 @@ func (w *Writer) Call(c *Call) error {
 	if c.Seq != w.seq+1 || !increment(w.digits) {
 		w.digits = strconv.AppendInt(w.digits[:0], c.Seq, 10)
 	}
-	b := append(append(w.buf[:0], c.Before...), `{"record":"call","seq":`...)
+	room, within := w.buf[:0], false
+	if w.within != nil {
+		if a := w.within.AvailableBuffer(); cap(a) >= usualSize {
+			room, within = a, true
+		}
+	}
+	b := append(append(room, c.Before...), `{"record":"call","seq":`...)
 	b = append(append(b, w.digits...), ',')
 	b, err := appendRest(append(b, w.place(c)...), c)
-	w.buf = append(b, '\n')
+	b = append(b, '\n')
+	if !within {
+		w.buf = b
+	}
 	if err != nil {
 		w.digits = w.digits[:0]
 		return err
 	}
 	w.seq = c.Seq
 	w.calls++
-	return w.write(nil)
+	return w.write(b, nil)
 }
 
 // increment adds 1 to a decimal number, unless it has not enough digits for it.
@@ -118,7 +136,7 @@ func (w *Writer) place(c *Call) []byte {
 	if n := len(c.Func); n > 2 {
 		h += uint32(c.Func[0])<<16 + uint32(c.Func[2])<<21 + uint32(c.Func[n/2])<<13 + uint32(c.Func[n-2])<<4
 	}
-	p := &w.where[h*0x9e3779b1>>(32-8)]
+	p := &w.where[h*0x9e3779b1>>(32-10)]
 	if p.line != c.Line || p.fn != c.Func || p.file != c.File || p.json == nil {
 		p.fn, p.file, p.line = c.Func, c.File, c.Line
 		p.json = appendPlace(p.json[:0], c)

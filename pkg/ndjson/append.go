@@ -103,7 +103,12 @@ func AppendFloat[F ~float64](dst []byte, x F) ([]byte, bool) {
 	// most 15 digits are all different as float64, so one that reads as f is
 	// the shortest that does.
 	if f >= 1e-8 && f < 1e6 {
-		if n := uint64(float64(f*1e8) + 0.5); float64(n)/1e8 == f {
+		n := uint64(float64(f*1e8) + 0.5)
+		if n < uint64(len(shortTimes)) && shortTimes[n].value == f {
+			t := &shortTimes[n]
+			return append(dst, t.text[:]...)[:len(dst)+int(t.n)], true
+		}
+		if float64(n)/1e8 == f {
 			return appendTicks(dst, n), true
 		}
 	} else if f == 0 && !math.Signbit(f) {
@@ -113,6 +118,22 @@ func AppendFloat[F ~float64](dst []byte, x F) ([]byte, bool) {
 	}
 	return strconv.AppendFloat(dst, f, 'g', -1, 64), true
 }
+
+// shortTimes are the multiples of 1e-8 below 1e-5 by their number, which most times of
+// traces are, as n bytes of text.
+var shortTimes = func() (t [1000]struct {
+	value float64
+	text  [8]byte
+	n     uint8
+}) {
+	for i := range t {
+		t[i].value = float64(i) / 1e8
+		if i > 0 {
+			t[i].n = uint8(copy(t[i].text[:], appendFewTicks(nil, uint64(i))))
+		}
+	}
+	return t
+}()
 
 // appendTicks appends n * 1e-8, where 0 < n < 1e14, as AppendFloat does.
 func appendTicks(dst []byte, n uint64) []byte {
