@@ -95,6 +95,11 @@ var mayBeAbsent = map[string]string{
 	"end.improved":              "nothing better was found",
 	"end.bound":                 "nothing bounds the search",
 	"end.partial":               "the search was done",
+	"report.measured":           "most are predicted",
+	"report.exchanges":          "the stream does not say",
+	"interval.classes":          "the stream does not have them",
+	"interval.lines":            "the stream does not have them",
+	"finding.lines":             "it is of no line",
 }
 
 // fixed are the fields whose values are from a fixed set.
@@ -111,13 +116,14 @@ var fixed = map[string]bool{
 	"plan.record": true, "plan.version": true, "part.record": true, "part.version": true, "case.record": true, "case.mode": true, "outcome.record": true,
 	"point.record": true, "point_end.record": true, "sensitivity.record": true, "break_even.record": true, "break_even.direction": true, "axis.scale": true,
 	"point_end.improved": true, "point_end.partial": true, "machine.search": true, "search.mode": true, "search.objective": true,
+	"report.report": true, "report.version": true, "report.measured": true, "finding.id": true, "sheet.report": true, "sheet.version": true,
 	"simulation.measured": true, "options.collectives": true, "options.across": true, "options.balance": true, "options.async": true,
 }
 
 // reals returns the names of the fields that may hold any number. Other numbers
 // are integers.
 func reals() map[string]bool {
-	names := map[string]bool{"creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "own": true, "time": true, "start": true, "end": true,
+	names := map[string]bool{"saving": true, "creation_s": true, "cost_s": true, "latency_s": true, "speed_s_per_b": true, "call_time": true, "ret_time": true, "own": true, "time": true, "start": true, "end": true,
 		"mark": true, "abandoned_at": true, "threshold": true, "min_efficiency": true, "deadline": true, "cost": true, "behind": true, "value": true, "seconds_per_percent": true, "check": true, "share": true, "factor": true, "power": true, "startup": true, "tstart_s": true, "tbyte_s_per_b": true}
 	for _, t := range []reflect.Type{reflect.TypeFor[interval.Times](), reflect.TypeFor[interval.KindTimes](), reflect.TypeFor[interval.POP]()} {
 		for f := range t.Fields() {
@@ -210,6 +216,14 @@ func mutants(t *testing.T, c *schematest.Checker, records []record) {
 
 // object mutates every field of an object that the definition describes.
 func (m *mutation) object(def string, obj map[string]any) {
+	if m.record.schema == schema.Report {
+		// A document holds many objects, of which those of one shape are alike.
+		sig := def + outline(obj)
+		if m.outlines[sig] {
+			return
+		}
+		m.outlines[sig] = true
+	}
 	props := m.defs[m.record.schema][def]["properties"].(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(obj)) {
 		path, val := def+"."+key, obj[key]
@@ -316,6 +330,9 @@ func (m *mutation) retype(path string, val any, real bool, set func(any)) {
 		}
 		if strings.HasPrefix(path, "own.") && strings.HasSuffix(path, "[]") && v == nil {
 			continue // a process that did not execute the call
+		}
+		if _, object := v.(map[string]any); path == "table.rows[][]" && (v == nil || !object && v != true && reflect.TypeOf(v) != reflect.TypeFor[[]any]()) {
+			continue // a cell holds text, a number, or a bar, which is null
 		}
 		set(v)
 		m.refused(path, "a value of another type")

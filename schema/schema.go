@@ -1,5 +1,6 @@
 // Package schema holds the JSON Schemas (2020-12) of the records that the
-// commands exchange: one file per stream, each describing one line of it.
+// commands exchange: one file per stream, each describing one line of it, and one
+// for the JSON documents of reports.
 // schema/README.md says what they promise and how to use them.
 //
 // The files are generated from the Go types of the records and from the table of
@@ -24,6 +25,9 @@ const (
 	// Parts is the schema of the plans and parts of searches, which dvmsearch
 	// --plan and --run-part write.
 	Parts = "parts.schema.json"
+	// Report is the schema of what dvmreport --format json writes, which is one
+	// document and no stream.
+	Report = "report.schema.json"
 )
 
 //go:embed *.schema.json
@@ -33,4 +37,4 @@ var files embed.FS
 func Files() fs.FS { return files }
 
 // Names returns the names of all files in order.
-func Names() []string { return []string{Calls, Intervals, Search, Parts} }
+func Names() []string { return []string{Calls, Intervals, Search, Parts, Report} }

@@ -21,6 +21,7 @@ import (
 	"dvmtools/pkg/machine"
 	"dvmtools/pkg/machine/par"
 	"dvmtools/pkg/ptr"
+	"dvmtools/pkg/report"
 	"dvmtools/pkg/search"
 	"dvmtools/pkg/sim"
 	"dvmtools/pkg/units"
@@ -117,7 +118,7 @@ func simulated(t testing.TB, m *machine.Machine, grid []int, d sim.Detail, calls
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := sim.Run(t.Context(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults()}, src)
+	r, err := sim.Run(t.Context(), sim.Config{Machine: m, Grid: grid, Options: sim.Defaults(), Lines: d == sim.Classes}, src)
 	if errors.Is(err, diag.ErrImpossible) {
 		return nil, false
 	}
@@ -329,10 +330,55 @@ func written(t testing.TB) corpus {
 			all.add(schema.Parts, s)
 		}
 	}
+	reported(t, all)
 	for _, path := range slices.Concat(glob(t, "traces/variants/*"), glob(t, "traces/damaged/[or]*")) {
 		all.add(schema.Calls, parse(t, strings.TrimPrefix(filepath.ToSlash(path), testdata+"traces/")))
 	}
 	return all
+}
+
+// reported adds the documents that reports have about the streams: on each at all
+// levels and on the whole program alone, of each beside the one before, and of each
+// search.
+func reported(t testing.TB, all corpus) {
+	t.Helper()
+	document := func(write func(io.Writer) error) {
+		var text, line bytes.Buffer
+		if err := errors.Join(write(&text), json.Compact(&line, text.Bytes())); err != nil {
+			t.Fatal(err)
+		}
+		all.add(schema.Report, append(line.Bytes(), '\n'))
+	}
+	sheet := func(s *report.Sheet) {
+		document(func(w io.Writer) error { return report.WriteSheet(w, s, report.JSON, report.Options{}) })
+	}
+	var last *report.Tree
+	for i, s := range all[schema.Intervals] {
+		for _, level := range []int{report.AllLevels, 2, 1, 0} {
+			tree, err := report.Read("x", bytes.NewReader(s), level)
+			if err != nil {
+				t.Fatal(err)
+			}
+			document(func(w io.Writer) error { return report.Write(w, tree, report.JSON, report.Options{}) })
+			if level != report.AllLevels {
+				continue
+			}
+			if last != nil {
+				sheet(report.Compare(last, tree, "a", "b"))
+			}
+			if i%3 == 2 {
+				sheet(report.Scale([]*report.Tree{last, tree, last}, []string{"a", "b", "c"}))
+			}
+			last = tree
+		}
+	}
+	for _, s := range all[schema.Search] {
+		found, err := report.ReadSearch("x", bytes.NewReader(s))
+		if err != nil {
+			continue
+		}
+		sheet(found.Sheet())
+	}
 }
 
 // samples returns streams, by the same writers, with records that no trace or
@@ -394,6 +440,23 @@ func samples(t testing.TB) corpus {
 	all.add(schema.Intervals, intervals.Bytes())
 	all.add(schema.Search, searches.Bytes())
 	all.add(schema.Parts, parts.Bytes())
+	// A document has the records of one stream in it.
+	tree := report.NewBuilder(header, report.AllLevels)
+	at := diag.Pos{File: "x"}
+	iv := interval.Interval{ID: 1, Type: interval.Main, Expr: &expr, POP: &interval.POP{LoadBalance: 0.5}}
+	err := errors.Join(
+		tree.Interval(at, &iv),
+		tree.Processor(at, &interval.Processor{Interval: 1, N: 1, Rank: &rank}),
+		tree.Processor(at, &interval.Processor{Interval: 1, N: 9, Boxes: [][]string{{"0,2-4", "1-30"}, {"1", "0"}}}),
+		tree.Line(at, &interval.Line{Interval: 1, File: "a.fdv", FromLine: 3, Line: 7, Functions: []interval.Function{{Func: "dopl_", Calls: 2}}}),
+	)
+	tree.Exchange(&interval.Exchange{Kind: interval.Reduction, Func: "strtrd_", File: "a.fdv", Line: 9, Seq: 41, Count: 2, Messages: 12, Bytes: 96})
+	whole, wrong := tree.Tree(at)
+	var text, doc bytes.Buffer
+	if err := errors.Join(err, wrong, report.Write(&text, whole, report.JSON, report.Options{}), json.Compact(&doc, text.Bytes())); err != nil {
+		t.Fatal(err)
+	}
+	all.add(schema.Report, append(doc.Bytes(), '\n'))
 	return all
 }
 
@@ -420,16 +483,53 @@ func representatives(t testing.TB, all ...corpus) []record {
 					}
 					m := v.(map[string]any)
 					prune(m, shape)
+					if name == schema.Report {
+						thin(m)
+					}
 					sig := name + shape(m)
 					if !seen[sig] {
 						seen[sig] = true
-						rs = append(rs, record{name, m["record"].(string), m})
+						rs = append(rs, record{name, kindOf(m), m})
 					}
 				}
 			}
 		}
 	}
 	return rs
+}
+
+// kindOf names the definition of a record or document.
+func kindOf(m map[string]any) string {
+	if kind, ok := m["record"].(string); ok {
+		return kind
+	}
+	if m["report"] == "dvmreport" {
+		return "report"
+	}
+	return "sheet"
+}
+
+// thin keeps one element of each shape of every array in a document, which is long.
+func thin(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for k := range v {
+			v[k] = thin(v[k])
+		}
+	case []any:
+		seen := map[string]bool{}
+		return slices.DeleteFunc(v, func(e any) bool {
+			if _, ok := e.([]any); ok {
+				return false // a row
+			}
+			thin(e)
+			sig := shape(e)
+			had := seen[sig]
+			seen[sig] = true
+			return had
+		})
+	}
+	return v
 }
 
 // prune keeps one nested call of each shape.

@@ -35,6 +35,15 @@ type Finding struct {
 	line int
 }
 
+// FindingIDs returns the names of all findings, in the order of their rules.
+func FindingIDs() []string {
+	var list []string
+	for i := range rules {
+		list = append(list, rules[i].id)
+	}
+	return list
+}
+
 // A rule finds one thing in the figures of a program. The rules are the table
 // below.
 type rule struct {

@@ -9,13 +9,15 @@ import (
 	"dvmtools/pkg/interval"
 )
 
-// jsonVersion is the version of the document's form.
-const jsonVersion = 1
+// DocumentVersion is the version of the form of [Document] and [SheetDocument].
+const DocumentVersion = 1
 
-// document is the JSON document without its intervals.
-type document struct {
+// Document is the JSON document of a program without its intervals, which are
+// written one by one behind the rest; its form is schema/report.schema.json.
+type Document struct {
 	Report  string `json:"report"`
 	Version int    `json:"version"`
+	// Program names the program for people.
 	Program string `json:"program"`
 	interval.Header
 	Warnings int64 `json:"warnings"`
@@ -27,9 +29,9 @@ type document struct {
 	Exchanges []interval.Exchange `json:"exchanges,omitempty"`
 }
 
-// jsonInterval is an interval in the document: the fields of its record, and
-// its processors.
-type jsonInterval struct {
+// DocumentInterval is an interval in a [Document]: the fields of its record, its
+// classes of processors and its lines.
+type DocumentInterval struct {
 	interval.Interval
 	Classes []interval.Processor `json:"classes,omitempty"`
 	Lines   []interval.Line      `json:"lines,omitempty"`
@@ -41,8 +43,10 @@ type jsonInterval struct {
 func writeJSON(w io.Writer, t *Tree, _ Options) error {
 	b := bufio.NewWriterSize(w, 1<<16)
 	findings := Findings(t)
-	head, err := marshal(document{
-		Report: "dvmreport", Version: jsonVersion, Program: program(t), Header: t.Header,
+	header := t.Header
+	header.Source = append([]string{}, header.Source...)
+	head, err := marshal(Document{
+		Report: "dvmreport", Version: DocumentVersion, Program: program(t), Header: header,
 		Warnings: t.Warnings, Dropped: t.Dropped,
 		Diagnosis: Diagnosis(t, findings), Findings: append([]Finding{}, findings...), Exchanges: t.Exchanges,
 	})
@@ -55,7 +59,7 @@ func writeJSON(w io.Writer, t *Tree, _ Options) error {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		text, err := marshal(jsonInterval{n.Interval, n.Classes, n.Lines})
+		text, err := marshal(DocumentInterval{n.Interval, n.Classes, n.Lines})
 		if err != nil {
 			return err
 		}

@@ -11,7 +11,7 @@ import (
 // A Sheet is a report on several programs or on a search: sentences, facts, charts
 // and tables. All its formats are written from this one form.
 type Sheet struct {
-	// Kind names what it is in JSON: "comparison", "scaling" or "search".
+	// Kind names what it is in JSON, one of [SheetKinds].
 	Kind      string
 	Title     string
 	Tiles     []tile
@@ -21,6 +21,9 @@ type Sheet struct {
 	Maps      []gridMap
 	Tables    []table
 }
+
+// SheetKinds returns the kinds of sheets.
+func SheetKinds() []string { return []string{"comparison", "scaling", "search", "sweep"} }
 
 // tile is a figure of the first screen.
 type tile struct{ label, text string }

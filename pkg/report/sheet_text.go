@@ -141,18 +141,21 @@ func writeSheetCSV(w io.Writer, s *Sheet, _ Options) error {
 	return b.Flush()
 }
 
-// jsonSheet is the JSON document of a sheet.
-type jsonSheet struct {
-	Report    string      `json:"report"`
-	Version   int         `json:"version"`
-	Title     string      `json:"title"`
-	Sentences []string    `json:"sentences"`
-	Facts     [][2]string `json:"facts"`
-	Tables    []jsonTable `json:"tables"`
+// SheetDocument is the JSON document of a [Sheet]; its form is
+// schema/report.schema.json.
+type SheetDocument struct {
+	// Report is "dvmreport" and the kind of the sheet.
+	Report    string       `json:"report"`
+	Version   int          `json:"version"`
+	Title     string       `json:"title"`
+	Sentences []string     `json:"sentences"`
+	Facts     [][2]string  `json:"facts"`
+	Tables    []SheetTable `json:"tables"`
 }
 
-// jsonTable is a table of it: numbers are exact, times in seconds, ratios of 1.
-type jsonTable struct {
+// SheetTable is a table of it: numbers are exact, times in seconds, ratios of 1;
+// bars are null.
+type SheetTable struct {
 	Name    string   `json:"name"`
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows"`
@@ -160,11 +163,11 @@ type jsonTable struct {
 
 // writeSheetJSON writes a sheet as one document.
 func writeSheetJSON(w io.Writer, s *Sheet, _ Options) error {
-	doc := jsonSheet{Report: "dvmreport " + s.Kind, Version: jsonVersion, Title: s.Title, Sentences: append([]string{}, s.Sentences...),
-		Facts: append([][2]string{}, s.Facts...), Tables: []jsonTable{}}
+	doc := SheetDocument{Report: "dvmreport " + s.Kind, Version: DocumentVersion, Title: s.Title, Sentences: append([]string{}, s.Sentences...),
+		Facts: append([][2]string{}, s.Facts...), Tables: []SheetTable{}}
 	for i := range s.Tables {
 		t := &s.Tables[i]
-		x := jsonTable{Name: t.name, Columns: []string{}, Rows: [][]any{}}
+		x := SheetTable{Name: t.name, Columns: []string{}, Rows: [][]any{}}
 		for _, c := range t.columns {
 			x.Columns = append(x.Columns, c.label)
 		}

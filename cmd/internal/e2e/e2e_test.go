@@ -16,6 +16,7 @@ import (
 
 	"dvmtools/internal/effort"
 	"dvmtools/internal/leftout"
+	"dvmtools/schema"
 	"dvmtools/schema/schematest"
 )
 
@@ -154,10 +155,16 @@ func pipe(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // valid SCHEMA FILE requires that every line of the file is a record as the
-// schema of that name has it.
+// schema of that name has it, or that the file is a document of a report.
 func valid(ts *testscript.TestScript, checker *schematest.Checker, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: valid SCHEMA FILE")
+	}
+	if args[0] == schema.Report {
+		document, err := schematest.Decode([]byte(ts.ReadFile(args[1])))
+		ts.Check(err)
+		ts.Check(checker.Value(args[0], document))
+		return
 	}
 	n := 0
 	for line := range strings.Lines(ts.ReadFile(args[1])) {

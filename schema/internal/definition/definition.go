@@ -3,7 +3,7 @@
 //
 //  1. The fields of a record, their order and types, and which of them may be
 //     absent come from the Go types that are written (package call, interval,
-//     search, machine). Those of a call are listed here, as its codec has no
+//     search, machine, report). Those of a call are listed here, as its codec has no
 //     type with JSON tags.
 //  2. The parameters of a function come from the table (package libdvm).
 //  3. The descriptions of the characteristics of an interval come from the
@@ -30,5 +30,6 @@ func Files() []File {
 		{schema.Intervals, text(intervals())},
 		{schema.Search, text(searches())},
 		{schema.Parts, text(parts())},
+		{schema.Report, text(reports())},
 	}
 }

@@ -79,6 +79,9 @@ func appendFields(fields []field, t reflect.Type, n notes, used map[string]bool)
 			fields = appendFields(fields, sf.Type, n, used)
 			continue
 		}
+		if !sf.IsExported() {
+			continue
+		}
 		name, opts, _ := strings.Cut(sf.Tag.Get("json"), ",")
 		if name == "-" || name == "record" || name == "version" {
 			continue
