@@ -403,6 +403,7 @@ func TestBrowser(t *testing.T) {
 			"comparison": report.Compare(a.tree(t, report.AllLevels), b2.tree(t, report.AllLevels), "a", "b"),
 			"same":       report.Compare(ivals, ivals, "a", "b"),
 			"scaling":    report.Scale(grids(t)), "search": search.Sheet(),
+			"sweep": found(t, sweepStream).Sheet(), "cross": found(t, crossStream).Sheet(), "varied": found(t, variedStream).Sheet(),
 		} {
 			page := sheet(t, s, report.HTML)
 			for _, width := range []int{1280, 400} {

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -9,9 +10,11 @@ import (
 	"dvmtools/pkg/units"
 )
 
-// chart is a picture of a sheet with two axes, x of processors.
+// chart is a picture of a sheet with two axes.
 type chart struct {
 	title string
+	// x is the axis of a parameter, nil for processors.
+	x *parameterAxis
 	// time says that y is a time on a logarithmic axis; otherwise it is a
 	// share from 0 to 1.
 	time   bool
@@ -40,6 +43,56 @@ const (
 	maxChartPoints          int = 3000
 )
 
+// parameterAxis is a horizontal axis of values of a parameter.
+type parameterAxis struct {
+	title  string
+	at     []float64 // where they are
+	labels []string
+	even   bool // they are so far apart as their places in the list; otherwise by logarithms
+}
+
+// newParameterAxis returns the axis of a parameter: by the logarithm of its values, or
+// with equal distances when they are not all positive numbers.
+func newParameterAxis(a *SweepAxis) *parameterAxis {
+	p := &parameterAxis{title: Clean(a.Parameter)}
+	if a.Scale {
+		p.title += ", times"
+	}
+	for _, v := range a.Values {
+		x, err := strconv.ParseFloat(v, 64)
+		if !(err == nil && x > 0 && x < math.MaxFloat64) {
+			p.even = true
+		}
+		p.at, p.labels = append(p.at, x), append(p.labels, Clean(v))
+	}
+	if p.even {
+		for i := range p.at {
+			p.at[i] = float64(i + 1)
+		}
+	}
+	return p
+}
+
+// labelled returns the values that have room for a label, in their order on the axis.
+func (p *parameterAxis) labelled(x *axis) []int {
+	order := make([]int, len(p.at))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(p.at[i], p.at[j]) })
+	var list []int
+	end := math.Inf(-1)
+	for _, i := range order {
+		const perLetter, gap = 6.5, 8
+		half := float64(perLetter / 2 * float64(len(p.labels[i])))
+		if at := x.at(p.at[i]); at-half >= end+gap {
+			list = append(list, i)
+			end = at + half
+		}
+	}
+	return list
+}
+
 // axis maps values to pixels.
 type axis struct {
 	low, high float64 // of the values, or of their logarithms
@@ -59,7 +112,7 @@ func (a *axis) at(v float64) float64 {
 
 // svg draws the chart.
 func (c *chart) svg() safeHTML {
-	x := axis{log: true, from: chartLeft, to: chartWidth - chartRight}
+	x := axis{log: c.x == nil || !c.x.even, from: chartLeft, to: chartWidth - chartRight}
 	y := axis{log: c.time, low: 0, high: 1, from: chartHeight - chartBottom, to: chartTop}
 	var xs, ys []float64
 	for _, s := range c.series {
@@ -73,7 +126,10 @@ func (c *chart) svg() safeHTML {
 		return ""
 	}
 	lowX, highX := slices.Min(xs), slices.Max(xs)
-	x.low, x.high = math.Log(lowX), math.Log(highX)
+	x.low, x.high = lowX, highX
+	if x.log {
+		x.low, x.high = math.Log(lowX), math.Log(highX)
+	}
 	lowY, highY := slices.Min(ys), slices.Max(ys)
 	if c.time {
 		y.low, y.high = math.Log(lowY)-0.1, math.Log(highY)+0.1
@@ -84,11 +140,22 @@ func (c *chart) svg() safeHTML {
 	m.raw(`<svg class="chart lines" viewBox="0 0 620 340" role="img" aria-label="`)
 	m.text(c.title + "; the table has the figures")
 	m.raw(`">`)
-	for _, v := range xTicks(lowX, highX) {
+	title := "processors"
+	tick := func(v float64, label string) {
 		m.tick(x.at(v), chartHeight-chartBottom, x.at(v), chartTop)
-		m.axisText(x.at(v), chartHeight-chartBottom+16, "middle", strconv.FormatFloat(v, 'f', -1, 64))
+		m.axisText(x.at(v), chartHeight-chartBottom+16, "middle", label)
 	}
-	m.axisText((chartLeft+chartWidth-chartRight)/2, chartHeight-8, "middle", "processors")
+	if c.x != nil {
+		title = c.x.title
+		for _, i := range c.x.labelled(&x) {
+			tick(c.x.at[i], c.x.labels[i])
+		}
+	} else {
+		for _, v := range xTicks(lowX, highX) {
+			tick(v, strconv.FormatFloat(v, 'f', -1, 64))
+		}
+	}
+	m.axisText((chartLeft+chartWidth-chartRight)/2, chartHeight-8, "middle", title)
 	for _, v := range c.yTicks(lowY, highY) {
 		label := percent(v)
 		if c.time {

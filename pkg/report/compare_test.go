@@ -316,6 +316,7 @@ func TestSheetsAreWritten(t *testing.T) {
 	for name, s := range map[string]*report.Sheet{
 		"comparison": report.Compare(a.tree(t, report.AllLevels), b.tree(t, report.AllLevels), "<i>", "b"),
 		"scaling":    report.Scale(grids(t)), "search": search.Sheet(),
+		"sweep": found(t, sweepStream).Sheet(), "cross": found(t, crossStream).Sheet(), "varied": found(t, variedStream).Sheet(),
 		"nothing": report.Compare(chain(1, false).tree(t, report.AllLevels), chain(1, false).tree(t, report.AllLevels), "a", "b"),
 	} {
 		for _, f := range report.SheetFormats() {

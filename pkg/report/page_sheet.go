@@ -50,7 +50,9 @@ func writeSheetHTML(w io.Writer, s *Sheet, o Options) error {
 		c := &s.Charts[i]
 		x := pageChart{Title: c.title, SVG: c.svg()}
 		for _, y := range c.series {
-			x.Series = append(x.Series, pageSeries{y.class, y.label})
+			if y.label != "" {
+				x.Series = append(x.Series, pageSeries{y.class, y.label})
+			}
 		}
 		if x.SVG != "" {
 			page.Charts = append(page.Charts, x)

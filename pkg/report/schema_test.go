@@ -45,6 +45,7 @@ func TestJSONIsAsItsSchemaSays(t *testing.T) {
 		"comparison": report.Compare(a.tree(t, report.AllLevels), b.tree(t, report.AllLevels), "a", "b"),
 		"other":      report.Compare(trees["f01_ivals"], trees["f09_tasks"], "a", "b"),
 		"scaling":    report.Scale(grids(t)), "search": search.Sheet(),
+		"sweep": found(t, sweepStream).Sheet(), "cross": found(t, crossStream).Sheet(), "varied": found(t, variedStream).Sheet(),
 	} {
 		check(name, sheet(t, s, report.JSON))
 	}

@@ -29,6 +29,39 @@ type Search struct {
 	// Evaluated, NotBad and Possible count grids.
 	Evaluated, NotBad int
 	Possible          int64
+	// Partial says that the search was ended before it was done.
+	Partial bool
+	// Sensitivities and BreakEvens are about the best grid, none unless asked for.
+	Sensitivities []Sensitivity
+	BreakEvens    []BreakEven
+	// Axes say how the machines of a sweep differ, Points are what was found on
+	// each; none for a search on one machine.
+	Axes   []SweepAxis
+	Points []*SweepPoint
+}
+
+// Sensitivity is how the execution time depends on a parameter of the machine.
+type Sensitivity struct {
+	Parameter string `json:"parameter"`
+	Value     string `json:"value"`
+	// SecondsPerPercent is what one per cent more of the parameter adds to the
+	// execution time, Share the same as a share of one per cent of it.
+	SecondsPerPercent units.Seconds `json:"seconds_per_percent"`
+	Share             float64       `json:"share"`
+	// Smooth says that a smaller step gives the same.
+	Smooth bool `json:"smooth"`
+}
+
+// BreakEven is the nearest value of a parameter at which another grid is better.
+type BreakEven struct {
+	Parameter     string        `json:"parameter"`
+	Value         string        `json:"value"`
+	Direction     string        `json:"direction"` // "more" or "less"
+	Factor        float64       `json:"factor"`
+	At            string        `json:"at"`
+	Grid          []int         `json:"grid"` // none when no other is better
+	Processors    int64         `json:"processors"`
+	ExecutionTime units.Seconds `json:"execution_time"`
 }
 
 // Candidate is a grid that was tried.
@@ -77,7 +110,7 @@ func ReadSearch(name string, r io.Reader) (*Search, error) {
 			ended = true
 		}
 	}
-	if s.Best == nil {
+	if s.Best == nil && s.Axes == nil {
 		return nil, diag.New(diag.Pos{File: name}, "report/best", "found no best grid, expected one; was the stream filtered?")
 	}
 	return s, nil
@@ -92,14 +125,16 @@ func (s *Search) add(kind string, raw []byte) error {
 			Source  []string            `json:"source"`
 			Options interval.Options    `json:"options"`
 			Points  int                 `json:"points"`
+			Sweep   []SweepAxis         `json:"sweep"`
 		}
 		if err := json.Unmarshal(raw, &h); err != nil {
 			return err
 		}
-		if h.Points > 0 {
-			return fmt.Errorf("it is a sweep over %d machines, and a report shows the search on one", h.Points)
+		if (h.Points > 0) != (len(h.Sweep) > 0) {
+			return fmt.Errorf("%d machines, and %d parameters that differ", h.Points, len(h.Sweep))
 		}
-		s.Machine, s.Source, s.Options = h.Machine, h.Source, h.Options
+		s.Machine, s.Source, s.Options, s.Axes = h.Machine, h.Source, h.Options, h.Sweep
+		return s.checkAxes(h.Points)
 	case "candidate", "pareto", "best":
 		var c Candidate
 		if err := json.Unmarshal(raw, &c); err != nil {
@@ -107,6 +142,9 @@ func (s *Search) add(kind string, raw []byte) error {
 		}
 		if c.Processors < 1 || len(c.Grid) == 0 {
 			return fmt.Errorf("grid %v of %d processors", c.Grid, c.Processors)
+		}
+		if s.Axes != nil {
+			return s.addToPoint(kind, c, raw)
 		}
 		switch kind {
 		case "candidate":
@@ -116,22 +154,40 @@ func (s *Search) add(kind string, raw []byte) error {
 		default:
 			s.Best = &c
 		}
+	case "sensitivity":
+		var x Sensitivity
+		if err := json.Unmarshal(raw, &x); err != nil {
+			return err
+		}
+		s.Sensitivities = append(s.Sensitivities, x)
+	case "break_even":
+		var x BreakEven
+		if err := json.Unmarshal(raw, &x); err != nil {
+			return err
+		}
+		s.BreakEvens = append(s.BreakEvens, x)
+	case "point", "point_end":
+		return s.addPoint(kind, raw)
 	case "end":
 		var e struct {
 			Evaluated int   `json:"evaluated"`
 			NotBad    int   `json:"not_bad"`
 			Possible  int64 `json:"possible"`
+			Partial   bool  `json:"partial"`
 		}
 		if err := json.Unmarshal(raw, &e); err != nil {
 			return err
 		}
-		s.Evaluated, s.NotBad, s.Possible = e.Evaluated, e.NotBad, e.Possible
+		s.Evaluated, s.NotBad, s.Possible, s.Partial = e.Evaluated, e.NotBad, e.Possible, e.Partial
 	}
 	return nil
 }
 
 // Sheet returns what is shown of a search.
 func (s *Search) Sheet() *Sheet {
+	if s.Axes != nil {
+		return s.sweepSheet()
+	}
 	name := Clean(strings.Join(s.Source, ", "))
 	title := "unnamed program"
 	if len(s.Source) > 0 {
@@ -150,10 +206,7 @@ func (s *Search) Sheet() *Sheet {
 		},
 		Facts: [][2]string{{"trace", cmp.Or(name, "not stated")}, {"machine", summary}},
 	}
-	if words := optionWords(&interval.Header{Options: s.Options}); words != "" {
-		sheet.Facts = append(sheet.Facts, [2]string{"options", words})
-	}
-	sheet.Facts = append(sheet.Facts, [2]string{"grids", fmt.Sprintf("%d tried, %d not bad, %d possible", s.Evaluated, s.NotBad, s.Possible)})
+	sheet.Facts = append(sheet.Facts, s.moreFacts()...)
 	sheet.Sentences = s.sentences()
 	sheet.Charts = s.charts()
 	front := map[string]bool{}
@@ -164,13 +217,34 @@ func (s *Search) Sheet() *Sheet {
 		sheet.Maps = []gridMap{s.timeMap()}
 	}
 	sheet.Tables = []table{s.frontTable(), s.candidateTable(front)}
+	if len(s.Sensitivities) > 0 {
+		sheet.Tables = append(sheet.Tables, s.sensitivityTable())
+	}
+	if len(s.BreakEvens) > 0 {
+		sheet.Tables = append(sheet.Tables, s.breakEvenTable())
+	}
 	return sheet
 }
 
+// moreFacts are the options, and how many grids there are.
+func (s *Search) moreFacts() (list [][2]string) {
+	if words := optionWords(&interval.Header{Options: s.Options}); words != "" {
+		list = append(list, [2]string{"options", words})
+	}
+	return append(list, [2]string{"grids", fmt.Sprintf("%d tried, %d not bad, %d possible", s.Evaluated, s.NotBad, s.Possible)})
+}
+
+// partialWords is the sentence about a search that was ended early.
+const partialWords = "The search was ended before it was done: grids that were not tried may be better."
+
 func (s *Search) sentences() []string {
 	b := s.Best
-	list := []string{fmt.Sprintf("The fastest grid is %s: %s on %s, efficiency %s.",
-		gridWords(b.Grid), b.ExecutionTime.Short(), count(b.Processors, "processor", "processors"), percent(b.Efficiency))}
+	var list []string
+	if s.Partial {
+		list = append(list, partialWords)
+	}
+	list = append(list, fmt.Sprintf("The %s grid is %s: %s on %s, efficiency %s.", s.bestWord(),
+		gridWords(b.Grid), b.ExecutionTime.Short(), count(b.Processors, "processor", "processors"), percent(b.Efficiency)))
 	// A grid with fewer processors that is almost as fast may be more useful
 	// than the fastest.
 	for _, c := range s.Front {
@@ -188,7 +262,18 @@ func (s *Search) sentences() []string {
 	if failed > 0 {
 		list = append(list, count(int64(failed), "grid", "grids")+" could not be simulated; the table says why.")
 	}
-	return list
+	return append(list, s.parameterSentences()...)
+}
+
+// bestWord is "fastest" for a grid that no other beats, "best" for one that was chosen
+// by another objective or within limits.
+func (s *Search) bestWord() string {
+	for _, c := range s.Candidates {
+		if c.known() && c.ExecutionTime < s.Best.ExecutionTime {
+			return "best"
+		}
+	}
+	return "fastest"
 }
 
 func (s *Search) charts() []chart {
