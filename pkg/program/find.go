@@ -167,8 +167,14 @@ func (g *graph) keeps(first, i int) bool {
 		return true
 	}
 	header := headers[c.Class()]
-	for k, h := range slices.DeleteFunc(namesOf(&c.Args), func(h name) bool { return h.key == header }) {
-		by := int(g.refs[int(g.first[i])+k])
+	args, _ := g.rec.Blocks(i)
+	refs := g.refs[g.first[i]:]
+	for _, h := range g.blocks[args].names {
+		if h.key == header {
+			continue
+		}
+		by := int(refs[0])
+		refs = refs[1:]
 		if by < 0 || !slices.Contains(changes, h.key) {
 			continue
 		}

@@ -11,7 +11,8 @@ import (
 // graph says of all calls of a recording what they are alike in and what they
 // refer to.
 type graph struct {
-	rec *call.Recording
+	rec    *call.Recording
+	blocks map[int]*block // by the numbers of the recording
 	// shape numbers what a call is without its times and the objects that it names:
 	// calls with equal numbers have the same function, place and other parameters.
 	shape []int32
@@ -56,7 +57,6 @@ type reader struct {
 	dead   map[uint64]bool  // names of deleted objects
 	values map[uint64]int32 // numbers of values that name nothing
 	shapes map[shapeKey]int32
-	blocks map[int]*block
 	others map[string]int32 // the numbers of blocks without names
 	// since counts mappings of templates: 1 more behind the call that created the
 	// template, 1 less behind that which maps it.
@@ -110,8 +110,8 @@ var headers = map[libdvm.Class]string{
 // read returns the graph of a recording.
 func read(rec *call.Recording) *graph {
 	n := rec.Len()
-	g := &graph{rec: rec, shape: make([]int32, n), first: make([]int32, n+1), ends: make([]int32, n), used: make([]int32, n), moves: make([]bool, n), stale: -1, inLoop: make([]bool, n), wide: n}
-	r := reader{graph: g, live: map[uint64]int32{}, dead: map[uint64]bool{}, values: map[uint64]int32{}, shapes: map[shapeKey]int32{}, blocks: map[int]*block{}, others: map[string]int32{}, since: make([]int32, n+1)}
+	g := &graph{rec: rec, blocks: map[int]*block{}, shape: make([]int32, n), first: make([]int32, n+1), ends: make([]int32, n), used: make([]int32, n), moves: make([]bool, n), stale: -1, inLoop: make([]bool, n), wide: n}
+	r := reader{graph: g, live: map[uint64]int32{}, dead: map[uint64]bool{}, values: map[uint64]int32{}, shapes: map[shapeKey]int32{}, others: map[string]int32{}, since: make([]int32, n+1)}
 	open := false
 	for i := range n {
 		c := rec.Call(i)

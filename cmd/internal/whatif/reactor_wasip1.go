@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -15,8 +16,14 @@ var (
 	engine *whatif.Engine
 )
 
-// garbage is by how much memory may grow between two collections, in per cent.
-const garbage = 400
+// room is how many bytes memory may grow between two collections: by mostGarbage
+// per cent of what a small program keeps for ever, by no more than as much again
+// for a large one, as a module has four gigabytes in all.
+const (
+	room         = 256 << 20
+	mostGarbage  = 400
+	leastGarbage = 100
+)
 
 // reserve returns where the worker puts n bytes of input.
 //
@@ -36,9 +43,6 @@ func answer() *byte { return &output[0] }
 //
 //go:wasmexport load
 func load(n int32) int32 {
-	// The calls stay for ever, and one thread does everything: memory is looked
-	// through less often than elsewhere.
-	debug.SetGCPercent(garbage)
 	calls, err := whatif.Unpack(input[:n])
 	input = nil
 	a := whatif.Answer{}
@@ -47,6 +51,12 @@ func load(n int32) int32 {
 	} else {
 		engine = whatif.Of(calls)
 	}
+	// The calls stay for ever, and one thread does everything: memory is looked
+	// through less often than elsewhere.
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	debug.SetGCPercent(int(min(mostGarbage, max(leastGarbage, 100*room/(m.HeapAlloc+1)))))
 	output, _ = json.Marshal(a)
 	return int32(len(output))
 }

@@ -129,8 +129,10 @@ function take(setting, answer) {
   whatif.efficiency = answer.efficiency;
   whatif.command = answer.command;
   fail("");
-  showTop(answer.update.top);
-  showIntervals(answer.update.data);
+  keepScrolled(() => {
+    showTop(answer.update.top);
+    showIntervals(answer.update.data);
+  });
   drawPanel();
   drawPair();
 }

@@ -71,8 +71,19 @@ function showFindings(findings) {
     el("div", null, el("p", null, f.before, el("a", { href: "#" + f.anchor }, f.named), f.after), el("p", { class: "note" }, f.advice)))));
 }
 
+// keepScrolled does something that puts other content into boxes, and leaves them
+// scrolled to where they were. All is read before and written behind, as each look
+// at a page that has changed lays it out anew.
+function keepScrolled(act) {
+  const boxes = () => [...document.querySelectorAll("#lines .wide, #exchanges .wide, #tree .rows, #interval .wide")];
+  const name = (e) => (e.closest("section[id], #tree") || e).id + e.ariaLabel;
+  const was = new Map(boxes().map((e) => [name(e), [e.scrollLeft, e.scrollTop]]).filter(([, at]) => at[0] || at[1]));
+  act();
+  for (const e of was.size ? boxes() : []) if (was.has(name(e))) e.scrollTo(...was.get(name(e)));
+}
+
 // showTable shows another table in the place of the one of that name: sorted and
-// filtered as it was, and scrolled to where it was. A table without rows is not shown.
+// filtered as it was. A table without rows is not shown.
 function showTable(name, markup) {
   const fresh = document.createElement("template");
   fresh.innerHTML = markup;
@@ -87,15 +98,13 @@ function showTable(name, markup) {
   }
   const rows = theirs ? [...theirs.tBodies[0].rows] : [];
   section.hidden = !rows.length;
-  const box = section.querySelector(".wide"), at = [box.scrollLeft, box.scrollTop];
   replaceRows(section.querySelector("table.sheet"), rows);
-  box.scrollTo(...at);
   // How many of all rows are shown is said above the table.
   const note = (e) => [...e.querySelectorAll("p.note")].find((p) => p.querySelector("code"));
   const was = note(section), is = theirs && note(fresh.content);
   if (was && is) was.replaceWith(is);
   else if (was) was.remove();
-  else if (is) (section.querySelector("form") || box).before(is);
+  else if (is) (section.querySelector("form") || section.querySelector(".wide")).before(is);
 }
 
 // showTimeline shows the timeline of the prediction, or where that of another
@@ -144,14 +153,10 @@ function showIntervals(fresh) {
     node.pop = row[head.length + 2] || null;
   });
   takeLines(fresh.lines);
-  const box = document.querySelector("#tree .rows");
-  const scrolled = box.scrollTop, rows = tree.shown;
+  const rows = tree.shown;
   const open = [...document.querySelectorAll("#interval details")].map((e) => e.open);
-  const boxes = [...document.querySelectorAll("#interval .wide")].map((e) => [e.scrollLeft, e.scrollTop]);
   drawTree();
   moreRows(Math.max(0, rows - tree.shown));
-  box.scrollTop = scrolled;
   choose(chosen);
   document.querySelectorAll("#interval details").forEach((e, i) => { e.open = open[i]; });
-  document.querySelectorAll("#interval .wide").forEach((e, i) => { if (boxes[i]) e.scrollTo(...boxes[i]); });
 }
