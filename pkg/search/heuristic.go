@@ -14,8 +14,9 @@ import (
 // that was just found. Grids that can hardly be better are then dropped: those
 // of that number; without an improvement all on the far side of the best; in
 // every row, the grids that differ in one dimension only, those outside the
-// bracket around the best of the row. A descent over the neighbours of the
-// best makes an end, which R does not have.
+// bracket around the best of the row. R does not have the first step, which tries
+// the fewest processors so that the others show what exchanges add, nor the
+// descent at the end (see descend), which gets most of the grids.
 func (p *pass) heuristic(ctx context.Context) error {
 	h := &thinning{pass: p, rows: map[string][]*grid{}, dropped: map[*grid]bool{}}
 	for _, g := range p.list {
@@ -24,8 +25,13 @@ func (p *pass) heuristic(ctx context.Context) error {
 			h.rows[key] = append(h.rows[key], g)
 		}
 	}
-	h.left = slices.Clone(p.list)
-	for len(h.left) > 0 && p.evaluated < p.most()/4 {
+	if len(p.list) > 0 {
+		if _, err := p.step(ctx, p.list[:1]); err != nil {
+			return err
+		}
+		h.left = slices.Clone(p.list[1:])
+	}
+	for len(h.left) > 0 && p.evaluated < min(p.most()/4, mostInSteps) {
 		list := h.next()
 		improved, err := p.step(ctx, list)
 		if err != nil {
@@ -36,6 +42,10 @@ func (p *pass) heuristic(ctx context.Context) error {
 	p.stale = p.best
 	return p.descend(ctx)
 }
+
+// mostInSteps is how many grids the steps of R 5 may try, those of a search over few
+// grids a quarter of what is allowed.
+const mostInSteps = 20
 
 // thinning holds the grids that a heuristic search may still try.
 type thinning struct {
@@ -191,144 +201,4 @@ func (p *pass) most() int {
 		return 16
 	}
 	return int(max(16, min(p.end.Possible/10-1, 380)))
-}
-
-// descend tries grids that the surrogate guesses to be good, and the neighbours of
-// the best grid, until neither gives a better one.
-func (p *pass) descend(ctx context.Context) error {
-	byName := map[string]*grid{}
-	for _, g := range p.list {
-		byName[g.name()] = g
-	}
-	// untried returns the grids of a list of extents that were not tried yet.
-	untried := func(all [][]int) (list []*grid) {
-		for _, x := range all {
-			if g := byName[fmt.Sprint(x)]; g != nil && p.seen[g] == 0 && !slices.Contains(list, g) {
-				list = append(list, g)
-			}
-		}
-		return list
-	}
-	idle := 0
-	for p.best != nil && p.evaluated < p.most() {
-		list := untried(p.wholeNodes(p.best.extents))
-		if p.most()-p.evaluated <= reserve {
-			if turned := untried(p.exchanged(p.best.extents)); len(turned) > 0 {
-				list = turned
-			}
-		}
-		if len(list) == 0 {
-			list = p.promising()
-			if idle >= patience {
-				idle = 0
-				if around := untried(neighbours(p.best.extents)); len(around) > 0 {
-					list = around
-				}
-			}
-		}
-		if len(list) == 0 {
-			return nil
-		}
-		list = list[:min(len(list), p.most()-p.evaluated)]
-		p.descent += len(list)
-		p.end.Descent = p.descent
-		improved, err := p.step(ctx, list)
-		if err != nil {
-			return err
-		}
-		if p.end.Improved = p.end.Improved || improved; improved {
-			idle = 0
-		} else {
-			idle++
-		}
-	}
-	return nil
-}
-
-// wholeNodes returns the extents of the grids next to one, more or fewer coordinates in
-// one dimension, that fill clusters of the machine: as many processors as whole
-// ones have. On one more processor than that messages may take much longer.
-func (p *pass) wholeNodes(x []int) (out [][]int) {
-	for _, at := range p.cfg.Machine.Path(0)[1:] {
-		size := at.Node.Processors()
-		if size == 1 || size >= int64(p.cfg.Max) {
-			continue
-		}
-		for k := range x {
-			rest := 1
-			for l, e := range x {
-				if l != k {
-					rest *= e
-				}
-			}
-			for _, d := range []int{-1, 1} {
-				y := slices.Clone(x)
-				for y[k] += d; y[k] >= 1 && y[k]*rest <= p.cfg.Max; y[k] += d {
-					if int64(y[k]*rest)%size == 0 {
-						out = append(out, y)
-						break
-					}
-				}
-			}
-		}
-	}
-	return out
-}
-
-// reserve is how many grids are left to try when those with exchanged extents are.
-const reserve = 2
-
-// exchanged returns the extents with two of them exchanged, where a machine has
-// clusters, in which dimensions differ: neighbours along the last one lie together.
-func (p *pass) exchanged(x []int) (out [][]int) {
-	if _, flat := p.cfg.Machine.Flat(); flat {
-		return nil
-	}
-	for k := range x {
-		for l := range k {
-			y := slices.Clone(x)
-			y[k], y[l] = x[l], x[k]
-			out = append(out, y)
-		}
-	}
-	return out
-}
-
-// patience is how many guesses in a row may fail before the neighbours are
-// tried.
-const patience = 2
-
-// neighbours returns the extents of the grids next to one: one coordinate more or
-// less in one dimension, twice or half as many, or the same number of processors
-// with the next factors in two dimensions.
-func neighbours(x []int) [][]int {
-	var out [][]int
-	for k := range x {
-		for _, d := range []int{-1, 1} {
-			y := slices.Clone(x)
-			if y[k] += d; y[k] >= 1 {
-				out = append(out, y)
-			}
-			z := slices.Clone(x)
-			if z[k] *= 2; d < 0 {
-				z[k] = x[k] / 2
-			}
-			if z[k] >= 1 {
-				out = append(out, z)
-			}
-			for l := range k {
-				product := x[k] * x[l]
-				f := x[k] + d
-				for f >= 1 && f <= product && product%f != 0 {
-					f += d
-				}
-				if f >= 1 && f <= product {
-					y := slices.Clone(x)
-					y[k], y[l] = f, product/f
-					out = append(out, y)
-				}
-			}
-		}
-	}
-	return out
 }

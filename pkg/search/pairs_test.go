@@ -156,8 +156,7 @@ func kindOf(x []int) string {
 
 // Modes 1 and 2 are compared with mode 3. Mode 2 always finds the best of the grids
 // that are not bad. Mode 1 tries less than a tenth of the grids, or 16 at rank 1, and
-// its best is at most 0.25 % worse than the best; in the whole table, where best grids
-// are mostly neither those of one processor nor of all, that may fail in one of twenty.
+// its best is at most 0.25 % worse than the best.
 func TestModesAgainstAll(t *testing.T) {
 	ctx := context.Background()
 	missed, between, neither, needed, unscaled := 0, 0, 0, 0, 0
@@ -210,6 +209,7 @@ func TestModesAgainstAll(t *testing.T) {
 		t.Logf("%v: best %s, %s; %d of %d grids near; mode 1: %s, %.2f %% behind, %d tried; mode 2: %d tried", x, GridText(b.extents), kindOf(b.extents), near, len(all.list), GridText(few.best.extents), 100*gap, few.evaluated, not.evaluated)
 		if gap > 0.0025 {
 			missed++
+			t.Errorf("%v: mode 1 is %.2f %% behind", x, 100*gap)
 		}
 		if b.mark > 0 && not.best != b {
 			t.Errorf("%v: mode 2 found %s, the best is %s", x, GridText(not.best.extents), GridText(b.extents))
@@ -221,9 +221,6 @@ func TestModesAgainstAll(t *testing.T) {
 	n := len(table)
 	share := shares / float64(n)
 	t.Logf("%d pairs, %d unscaled; mode 1 missed in %d and needed what comes after its steps in %d; the best has 1 < n < 64 in %d, and is neither the most square nor a line in %d; %.1f %% of grids are near", n, unscaled, missed, needed, between, neither, 100*share)
-	if missed > n/20 {
-		t.Errorf("mode 1 missed the best by more than 0.25 %% in %d of %d pairs", missed, n)
-	}
 	if n >= 60 && (2*unscaled < n || between < 45 || neither < 20 || share >= 0.1) {
 		t.Error("the table shows too little")
 	}

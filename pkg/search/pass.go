@@ -18,6 +18,9 @@ type pass struct {
 	best  *grid         // of this search
 	seen  map[*grid]int // the steps that tried them, from 1
 	order []*grid       // the same in the order of their trial, in mode 1
+	// estimator and known are for features, the latter by the place in list.
+	estimator *estimator
+	known     []*features
 	// distance is what measure works out from the first measured of order.
 	distance  []float64
 	measured  int

@@ -23,6 +23,10 @@ type Shape struct {
 
 	// exchanges holds the work that overlaps with each exchange; see floors.
 	exchanges map[collective][]work
+	// loops and edges are what an estimator guesses times from, in the order in which
+	// the program has them first.
+	loops []loopWork
+	edges []edgeWork
 }
 
 // A collective is an exchange of all processors, which takes longer the more
@@ -54,7 +58,8 @@ func Read(r *call.Recording, sections string, lenient bool) (Shape, error) {
 	}
 	src := r.Source()
 	traced := r.Header().Runtime.Root()
-	rd := reader{shape: &s, objects: object.New(object.Config{Grid: traced, Traced: traced, Sections: given})}
+	rd := reader{shape: &s, objects: object.New(object.Config{Grid: traced, Traced: traced, Sections: given}),
+		works: works{loops: map[loopKey]*loopWork{}, edges: map[string]*edgeWork{}}}
 	s.exchanges = map[collective][]work{}
 	for {
 		c, err := src.Next()
@@ -88,6 +93,7 @@ func Read(r *call.Recording, sections string, lenient bool) (Shape, error) {
 		}
 	}
 	s.Extents = rd.objects.Extents()
+	s.loops, s.edges = rd.works.lists(len(s.Extents))
 	if len(s.Extents) == 0 {
 		return s, fmt.Errorf("the program distributes nothing, so that no grid is better than another; expected a distr_ or redis_ that maps an axis")
 	}
@@ -107,6 +113,7 @@ type reader struct {
 	open  *object.ReductionGroup
 	of    collective
 	since work
+	works works
 }
 
 // step adds a call. Time counts only where it is certain to pass on every grid.
@@ -129,10 +136,16 @@ func (r *reader) step(c *call.Call) error {
 	case libdvm.DoLoop:
 		if !r.inIO {
 			more, err := c.RetInt("DoPL")
-			r.inBody = err == nil && more != 0
+			if r.inBody = err == nil && more != 0; r.inBody {
+				r.works.enter(r.objects.LastLoop(), c)
+			}
 		}
 	case libdvm.EndLoopNest:
 		r.inBody = false
+	case libdvm.StartShadow, libdvm.SendShadow, libdvm.ExportFirst, libdvm.ImportLast:
+		if g, err := r.objects.ShadowGroup(c); err == nil {
+			r.works.exchange(g)
+		}
 	case libdvm.IO:
 		if c.Row.Result != libdvm.ResultNone {
 			r.broadcast()
@@ -161,6 +174,7 @@ func (r *reader) pass(t units.Seconds) {
 	}
 	if r.inBody {
 		*shared += t
+		r.works.pass(t)
 	} else {
 		*alike += t
 	}
