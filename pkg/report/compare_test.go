@@ -272,6 +272,8 @@ const searchStream = `{"record":"search","version":1,"machine":{"name":"hpc","pr
 {"record":"pareto","grid":[2,1],"processors":2,"execution_time":0.26}
 {"record":"pareto","grid":[2,2],"processors":4,"execution_time":0.25}
 {"record":"best","grid":[2,2],"processors":4,"execution_time":0.25,"efficiency":0.5}
+{"record":"explanation","about":"neighbour","text":"2x1 takes 260.0 ms, 4.00 % more than 2x2: computing +20.00 ms"}
+{"record":"explanation","about":"later","text":"a <b>"}
 {"record":"end","evaluated":5,"not_bad":5,"possible":8}
 `
 
@@ -282,7 +284,7 @@ func TestSearch(t *testing.T) {
 	}
 	text := sheet(t, s.Sheet(), report.Text)
 	for _, want := range []string{"The fastest grid is 2 × 2: 250.0 ms on 4 processors, efficiency 50.0 %.", "2 × 1 is within 5 % of it (260.0 ms) on 2 processors.",
-		"1 grid could not be simulated; the table says why.", "a shadow edge of 5 is wider than a block", "The best grid for <jac>.ptr: 2 × 2"} {
+		"1 grid could not be simulated; the table says why.", "a shadow edge of 5 is wider than a block", "a neighbour  2x1 takes 260.0 ms, 4.00 % more", "later        a <b>", "The best grid for <jac>.ptr: 2 × 2"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("it does not say %q:\n%s", want, text)
 		}

@@ -34,6 +34,9 @@ type Search struct {
 	// Sensitivities and BreakEvens are about the best grid, none unless asked for.
 	Sensitivities []Sensitivity
 	BreakEvens    []BreakEven
+	// Explanations say why the best grid is the best, none unless asked for and none
+	// of sweeps.
+	Explanations []Explanation
 	// Axes say how the machines of a sweep differ, Points are what was found on
 	// each; none for a search on one machine.
 	Axes   []SweepAxis
@@ -62,6 +65,13 @@ type BreakEven struct {
 	Grid          []int         `json:"grid"` // none when no other is better
 	Processors    int64         `json:"processors"`
 	ExecutionTime units.Seconds `json:"execution_time"`
+}
+
+// Explanation is a sentence of dvmsearch --explain: how the best grid was found, why a
+// neighbour is worse, why others were not tried, and where the time of the best goes.
+type Explanation struct {
+	About string `json:"about"`
+	Text  string `json:"text"`
 }
 
 // Candidate is a grid that was tried.
@@ -166,6 +176,14 @@ func (s *Search) add(kind string, raw []byte) error {
 			return err
 		}
 		s.BreakEvens = append(s.BreakEvens, x)
+	case "explanation":
+		var x Explanation
+		if err := json.Unmarshal(raw, &x); err != nil {
+			return err
+		}
+		if s.Axes == nil {
+			s.Explanations = append(s.Explanations, x)
+		}
 	case "point", "point_end":
 		return s.addPoint(kind, raw)
 	case "end":
@@ -216,7 +234,10 @@ func (s *Search) Sheet() *Sheet {
 	if s.plane() {
 		sheet.Maps = []gridMap{s.timeMap()}
 	}
-	sheet.Tables = []table{s.frontTable(), s.candidateTable(front)}
+	if len(s.Explanations) > 0 {
+		sheet.Tables = append(sheet.Tables, s.explanationTable())
+	}
+	sheet.Tables = append(sheet.Tables, s.frontTable(), s.candidateTable(front))
 	if len(s.Sensitivities) > 0 {
 		sheet.Tables = append(sheet.Tables, s.sensitivityTable())
 	}
@@ -231,7 +252,7 @@ func (s *Search) moreFacts() (list [][2]string) {
 	if words := optionWords(&interval.Header{Options: s.Options}); words != "" {
 		list = append(list, [2]string{"options", words})
 	}
-	return append(list, [2]string{"grids", fmt.Sprintf("%d tried, %d not bad, %d possible", s.Evaluated, s.NotBad, s.Possible)})
+	return append(list, [2]string{"grids", fmt.Sprintf("%d tried, of %d that leave no processor without elements and %d in all", s.Evaluated, s.NotBad, s.Possible)})
 }
 
 // partialWords is the sentence about a search that was ended early.
@@ -291,6 +312,15 @@ func (s *Search) charts() []chart {
 		front.points = append(front.points, chartPoint{float64(c.Processors), float64(c.ExecutionTime), gridWords(c.Grid) + ": " + c.ExecutionTime.Short()})
 	}
 	return []chart{{title: "Execution time", time: true, series: []series{tried, front}}, {title: "Efficiency", series: []series{effic}}}
+}
+
+func (s *Search) explanationTable() table {
+	t := table{name: "why", title: "Why it is the best", columns: []columnOf{{"about", true}, {"what dvmsearch says", true}}}
+	for _, x := range s.Explanations {
+		about := map[string]string{"found": "how it was found", "neighbour": "a neighbour", "bound": "grids not tried", "time": "its time"}[x.About]
+		t.rows = append(t.rows, []field{words(cmp.Or(about, Clean(x.About))), words(Clean(x.Text))})
+	}
+	return t
 }
 
 func (s *Search) frontTable() table {
