@@ -10,7 +10,21 @@ type record struct {
 	tail *tail
 	// known is the block, one that is remembered.
 	known *remembered
-	next  [2]*record // those that came after this one last
+	next  [4]*record // those that came after this one last
+}
+
+// front makes k the one that came last.
+func (r *record) front(k *record) {
+	if r.next[0] == k {
+		return
+	}
+	move := k
+	for i, o := range r.next {
+		r.next[i], move = move, o
+		if o == k {
+			return
+		}
+	}
 }
 
 // recordKey identifies a record.
@@ -44,8 +58,8 @@ func (s *records) settle(e *entry, known *remembered, next *entry) {
 			key.before = b.known
 		}
 		k = s.find(key)
-		if b := s.before; b != nil && b.next[0] != k {
-			b.next[0], b.next[1] = k, b.next[0]
+		if b := s.before; b != nil {
+			b.front(k)
 		}
 	}
 	s.before = k
@@ -75,11 +89,35 @@ func (s *records) expect(e *entry) {
 	}
 }
 
+// guess returns the block that probably begins where t does, behind the event line that
+// was read last: if an event line comes behind it, it is that one.
+func (s *records) guess(t []byte) *remembered {
+	k := s.at
+	if k == nil {
+		return nil
+	}
+	if startsWith(t, k.known.text) {
+		return k.known
+	}
+	for _, o := range s.before.next {
+		if o != nil && o != k && o.head == k.head && o.tail == k.tail && startsWith(t, o.known.text) {
+			s.at = o
+			s.before.front(o)
+			return o.known
+		}
+	}
+	return nil
+}
+
+// startsWith reports whether t begins with text, and more comes.
+func startsWith(t, text []byte) bool {
+	return len(t) > len(text) && string(t[:len(text)]) == string(text)
+}
+
 // follow reads the event line that t begins with into e if it is one that came after
 // the record s.at before. It returns the size of the line with its LF, or -1.
 func (s *records) follow(e *entry, t []byte) int {
-	next := &s.at.next
-	for i, k := range next {
+	for _, k := range s.at.next {
 		if k == nil {
 			break
 		}
@@ -92,9 +130,7 @@ func (s *records) follow(e *entry, t []byte) int {
 		}
 		if end := n + len(k.tail.text); end < len(t) && t[end] == '\n' && string(t[n:end]) == k.tail.text {
 			e.head, e.tail, e.time, e.digits = k.head, k.tail, time, uint8(digits)
-			if i > 0 {
-				next[0], next[i] = k, next[0]
-			}
+			s.at.front(k)
 			s.before, s.at = s.at, k
 			return end + 1
 		}

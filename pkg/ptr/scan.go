@@ -37,9 +37,8 @@ type head struct {
 	half   half
 	indent int32
 	fn     *function
-	next   [2]*head       // those that came after this one last
-	tail   *tail          // the one that it came with last
-	blocks [2]*remembered // those that came behind it last
+	next   [2]*head // those that came after this one last
+	tail   *tail    // the one that it came with last
 }
 
 // tail is the end of an event line, from behind the value of TIME. It is not
@@ -85,8 +84,7 @@ func (s *scanner) scan(name string, p *piece) {
 		at := len(p.entries)
 		p.entries = p.entries[:at+1]
 		next := p.next()
-		if k := s.records.at; k != nil && startsWith(t[i:], k.known.text) {
-			r := k.known
+		if r := s.records.guess(t[i:]); r != nil {
 			from := i + len(r.text)
 			if n := s.records.follow(next, t[from:]); n > 0 {
 				line += r.lines + 1
@@ -98,16 +96,6 @@ func (s *scanner) scan(name string, p *piece) {
 		}
 		if h := p.entries[at].head; s.before != h {
 			s.before, s.behind = h, p.entries[at].tail
-		}
-		if r := s.guess(t[i:]); r != nil {
-			var end int
-			if end, found, _ = s.eventAt(next, p, i+len(r.text), line+r.lines+1); found {
-				p.entries[at].block = r.block
-				s.records.settle(&p.entries[at], r, next)
-				line += r.lines + 1
-				i = end
-				continue
-			}
 		}
 		found = false
 		from, to, odd := i, i, false
@@ -140,11 +128,6 @@ func (s *scanner) scan(name string, p *piece) {
 	}
 }
 
-// startsWith reports whether t begins with text, and more comes.
-func startsWith(t, text []byte) bool {
-	return len(t) > len(text) && string(t[:len(text)]) == string(text)
-}
-
 // eventAt reads the event line that begins at i in p into next, and returns
 // where the line ends; found is false when it is none. The error is about a line
 // that looks like an event line, and is whole.
@@ -156,23 +139,6 @@ func (s *scanner) eventAt(next *entry, p *piece, i, line int) (end int, found bo
 	l, end := lineAt(p.Text, i)
 	found, err = s.event(next, l, line, p.Open && end == len(p.Text))
 	return end, found, err
-}
-
-// guess returns the block that probably begins where t does: if an event line
-// comes behind it, it is that one. The event line before was the last that was
-// read.
-func (s *scanner) guess(t []byte) *remembered {
-	known := &s.before.blocks
-	for i, r := range known {
-		if r == nil {
-			break
-		}
-		if n := len(r.text); len(t) > n && string(t[:n]) == string(r.text) && (n > 0 || mayBeEvent(t)) {
-			known[0], known[i] = r, known[0]
-			return r
-		}
-	}
-	return nil
 }
 
 // empty are the blocks that say nothing: without a line, or with the blank line
@@ -340,15 +306,12 @@ func (s *scanner) block(in *piece, p *entry, text []byte, odd bool) (b *block, k
 	var place *slot
 	switch {
 	case string(text) == string(empty[0].text):
-		p.head.remember(&empty[0])
 		return &noLines, &empty[0]
 	case string(text) == string(empty[1].text):
-		p.head.remember(&empty[1])
 		return &noLines, &empty[1]
 	case !odd:
 		var r *remembered
 		if r, place = s.memory.find(p.head.fn, p.head.half, text); r != nil {
-			p.head.remember(r)
 			return r.block, r
 		}
 	}
@@ -362,15 +325,7 @@ func (s *scanner) block(in *piece, p *entry, text []byte, odd bool) (b *block, k
 	s.read(r.block, p, r.text, false)
 	r.block.params.Fix(tableOf(p), r.block.text)
 	s.memory.keep(place, r)
-	p.head.remember(r)
 	return r.block, r
-}
-
-// remember notes that r came behind h.
-func (h *head) remember(r *remembered) {
-	if h.blocks[0] != r {
-		h.blocks[0], h.blocks[1] = r, h.blocks[0]
-	}
 }
 
 // tableOf returns the parameters that the table lists for the half p of a call.
