@@ -63,6 +63,25 @@ func browseLines(t *testing.T, b *browser) {
 		t.Errorf("%d figures of %d lines compared, %d shown", compared, len(program), len(got))
 	}
 
+	// Without scripts every line shows the same, but for kinds of operations that no
+	// line has.
+	static := shownFigures(parse(t, out.String()), "l")
+	for id, text := range got {
+		if want, ok := static[id]; ok && text != want {
+			t.Errorf("%s is shown as %q, without scripts as %q", id, text, want)
+		} else if !ok && strings.ReplaceAll(text, "\u00a0", " ") != "0 s" && strings.ReplaceAll(text, "\u00a0", " ") != "0 op" {
+			t.Errorf("%s, which is %q, is not shown without scripts", id, text)
+		}
+	}
+	for id := range static {
+		if _, ok := got[id]; !ok && strings.HasPrefix(id, "l") && static[id] != "0\u00a0s" && static[id] != "0\u00a0op" {
+			t.Errorf("%s is shown without scripts only: %q", id, static[id])
+		}
+	}
+	if len(static) < 14*len(program) {
+		t.Errorf("%d figures of %d lines without scripts", len(static), len(program))
+	}
+
 	// The table is sorted by what is lost; its columns sort, its filter filters.
 	first := func() (s string) {
 		x.eval(`document.querySelector("#lines tbody tr:not([hidden])").id`, &s)

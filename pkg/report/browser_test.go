@@ -92,13 +92,14 @@ func varied(n int) *records {
 }
 
 // shownFigures returns the text of every figure of a page without scripts, by
-// its id.
-func shownFigures(doc *html.Node) map[string]string {
+// its id: of intervals for "i", of lines for "l".
+func shownFigures(doc *html.Node, of string) map[string]string {
 	all := map[string]string{}
 	for n := range doc.Descendants() {
 		if _, ok := attr(n, "data-name"); ok {
-			id, _ := attr(n, "id")
-			all[id] = text(n)
+			if id, _ := attr(n, "id"); strings.HasPrefix(id, of) {
+				all[id] = text(n)
+			}
 		}
 	}
 	return all
@@ -127,7 +128,7 @@ func TestBrowser(t *testing.T) {
 			"sample":    sample(t).tree(t, report.AllLevels), "hostile": hostile(t).tree(t, report.AllLevels), "varied": varied(12).tree(t, report.AllLevels),
 		} {
 			page := write(t, tree, report.HTML)
-			want := shownFigures(parse(t, page))
+			want := shownFigures(parse(t, page), "i")
 			x := b.tab(t)
 			x.size(1280, 900, "light")
 			x.open(page, "")

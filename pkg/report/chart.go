@@ -168,13 +168,25 @@ func (c *chart) svg() safeHTML {
 	}
 	for _, s := range c.series {
 		if s.line && len(s.points) > 1 {
-			m.raw(`<polyline class="` + s.class + `" points="`)
+			// What is not known interrupts the line.
+			open := false
 			for _, p := range s.points {
-				if p.x > 0 && (p.y > 0 || !c.time) {
-					m.raw(pixel(x.at(p.x)) + "," + pixel(y.at(p.y)) + " ")
+				if p.x <= 0 || p.y <= 0 && c.time {
+					if open {
+						m.raw(`"/>`)
+					}
+					open = false
+					continue
 				}
+				if !open {
+					m.raw(`<polyline class="` + s.class + `" points="`)
+					open = true
+				}
+				m.raw(pixel(x.at(p.x)) + "," + pixel(y.at(p.y)) + " ")
 			}
-			m.raw(`"/>`)
+			if open {
+				m.raw(`"/>`)
+			}
 		}
 		for _, p := range s.points[:min(len(s.points), maxChartPoints)] {
 			if p.name == "" || p.x <= 0 || c.time && p.y <= 0 {
@@ -201,7 +213,8 @@ func (m *markup) axisText(x, y float64, anchor, s string) {
 
 func pixel(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
 
-// xTicks are powers of 2, not more than twelve.
+// xTicks are powers of 2, not more than twelve; where there would be less than three,
+// round numbers.
 func xTicks(low, high float64) []float64 {
 	for step := 2.0; ; step *= 2 {
 		var list []float64
@@ -211,6 +224,9 @@ func xTicks(low, high float64) []float64 {
 			}
 		}
 		if len(list) <= 12 {
+			if round := roundTicks(low, high, 1, 12); len(list) < 3 && len(round) > len(list) {
+				return round
+			}
 			if len(list) == 0 {
 				list = []float64{low}
 			}
@@ -219,8 +235,26 @@ func xTicks(low, high float64) []float64 {
 	}
 }
 
+// roundTicks are the multiples between low and high of the least 1, 2 or 5 times a power
+// of ten, from least on, that has at most most of them.
+func roundTicks(low, high, least float64, most int) []float64 {
+	for e := math.Floor(math.Log10(least)); ; e++ {
+		for _, f := range []float64{1, 2, 5} {
+			step, err := strconv.ParseFloat(fmt.Sprintf("%ge%g", f, e), 64)
+			if err != nil || (high-low)/step > float64(most) {
+				continue
+			}
+			var list []float64
+			for k := math.Ceil(low / step); float64(k*step) <= high; k++ {
+				list = append(list, float64(k*step))
+			}
+			return list
+		}
+	}
+}
+
 // yTicks are round numbers: for times as few of a power of ten as make three
-// lines or more, for shares fifths.
+// lines or more, else multiples of a round number; for shares fifths.
 func (c *chart) yTicks(low, high float64) []float64 {
 	if !c.time {
 		return []float64{0, 0.2, 0.4, 0.6, 0.8, 1}
@@ -237,8 +271,11 @@ func (c *chart) yTicks(low, high float64) []float64 {
 			}
 		}
 		if len(list) >= 3 {
-			break
+			return list
 		}
+	}
+	if high > low {
+		return roundTicks(low, high, (high-low)/100, 6)
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strconv"
 
 	"dvmtools/pkg/interval"
@@ -43,7 +44,67 @@ func writeLines(p *pageWriter, program []interval.Line, t *Tree, o Options) {
 	}
 	x := lineTable(t, program)
 	writeTable(p, &x, o)
-	p.write(markup(`<div id="line"></div>` + "\n"))
+	p.write(markup(`<div id="line"></div>` + "\n<noscript>\n"))
+	writeStaticLines(p, program)
+	p.write(markup("</noscript>\n"))
+}
+
+// writeStaticLines writes every figure of every line, for people without scripts.
+// Kinds of operations that no line has are left out.
+func writeStaticLines(p *pageWriter, program []interval.Line) {
+	var m markup
+	if len(program) > maxStatic {
+		m.raw("<p>This page shows all figures of its ")
+		m.int(int64(len(program)))
+		m.raw(" lines with a script only. Without scripts: <code>dvmreport --level N</code> leaves out the lines of intervals deeper than N, and <code>dvmreport --format csv</code> writes every figure as a table.</p>\n")
+		p.write(m)
+		return
+	}
+	var used [interval.NumKinds]bool
+	figures := Figures()
+	for i := range program {
+		for j := range figures {
+			if f := &figures[j]; f.OfKind && f.inner && f.OfLine(&program[i]).Exact() != "0" {
+				used[f.Kind] = true
+			}
+		}
+	}
+	figures = slices.DeleteFunc(figures, func(f Figure) bool { return !f.inner || f.OfKind && !used[f.Kind] })
+	m.raw("<h3>All figures of the lines</h3>\n" + `<p class="note">By file and line; sums over all processors and intervals. Kinds of operations that no line has are left out.</p>` + "\n" +
+		`<div class="wide"><table class="procs"><thead><tr><th scope="col">Lines</th>`)
+	for i := range figures {
+		f := &figures[i]
+		m.raw(`<th scope="col">`)
+		if f.OfKind {
+			m.raw(kindLabel(f.Kind))
+			m.raw(": ")
+		}
+		m.definition(f)
+		m.raw("</th>")
+	}
+	m.raw("</tr></thead><tbody>\n")
+	p.write(m)
+	p.each(len(program), func(m *markup, i int) {
+		l := &program[i]
+		m.raw(`<tr><th scope="row"><a href="#`)
+		m.raw(lineAnchor(i))
+		m.raw(`">`)
+		m.text(stretchWords(l))
+		m.raw("</a></th>")
+		for j := range figures {
+			f := &figures[j]
+			m.raw(`<td id="`)
+			m.raw(lineAnchor(i))
+			m.raw("-")
+			m.raw(f.Anchor)
+			m.raw(`" data-name="`)
+			m.raw(f.Anchor)
+			m.raw(`"`)
+			m.cellRest(f.OfLine(l), f.Unit)
+		}
+		m.raw("</tr>\n")
+	})
+	p.write(markup("</tbody></table></div>\n"))
 }
 
 // pageLine is a line as the data of the page has it: number is that of the line

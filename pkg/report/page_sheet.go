@@ -4,6 +4,7 @@ import (
 	"bufio"
 	_ "embed"
 	"io"
+	"slices"
 	"strconv"
 
 	"dvmtools/pkg/interval"
@@ -49,7 +50,8 @@ func writeSheetHTML(w io.Writer, s *Sheet, o Options) error {
 	for i := range s.Charts {
 		c := &s.Charts[i]
 		x := pageChart{Title: c.title, SVG: c.svg()}
-		for _, y := range c.series {
+		// What is drawn last, over the others, is named first.
+		for _, y := range slices.Backward(c.series) {
 			if y.label != "" {
 				x.Series = append(x.Series, pageSeries{y.class, y.label})
 			}

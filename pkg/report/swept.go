@@ -274,6 +274,7 @@ func (s *Search) runWords() string {
 // gridTimes are the times of one grid at the points of a sweep over one parameter, 0
 // where they are not known.
 type gridTimes struct {
+	grid  []int
 	name  string
 	times []units.Seconds
 	best  int // at how many points it is the best
@@ -291,7 +292,7 @@ func (s *Search) allTimes() []*gridTimes {
 			name := gridName(c.Grid)
 			g := known[name]
 			if g == nil {
-				g = &gridTimes{name: name, times: make([]units.Seconds, len(s.Points))}
+				g = &gridTimes{grid: c.Grid, name: name, times: make([]units.Seconds, len(s.Points))}
 				known[name] = g
 				list = append(list, g)
 			}
@@ -323,9 +324,9 @@ const (
 func (s *Search) sweepChart() chart {
 	a := &s.Axes[0]
 	c := chart{title: "Execution time over " + Clean(a.Parameter), time: true, x: newParameterAxis(a)}
-	others := 0
-	for _, g := range s.allTimes()[:min(allCurves, len(s.allTimes()))] {
-		x := series{label: g.name, class: "g" + strconv.Itoa(len(c.series)), line: true}
+	others, list := 0, s.allTimes()
+	for _, g := range list[:min(allCurves, len(list))] {
+		x := series{label: gridWords(g.grid), class: "g" + strconv.Itoa(len(c.series)), line: true}
 		if g.best == 0 || len(c.series) >= bestCurves {
 			x.class, x.label = "other", ""
 			if others == 0 {
@@ -334,10 +335,9 @@ func (s *Search) sweepChart() chart {
 			others++
 		}
 		for i, t := range g.times {
-			if t > 0 {
-				x.points = append(x.points, chartPoint{c.x.at[i], float64(t), g.name + " at " + a.words(i) + ": " + t.Short()})
-			}
+			x.points = append(x.points, chartPoint{c.x.at[i], float64(t), g.name + " at " + a.words(i) + ": " + t.Short()})
 		}
+		slices.SortStableFunc(x.points, func(p, q chartPoint) int { return cmp.Compare(p.x, q.x) })
 		c.series = append(c.series, x)
 	}
 	// Those that are the best are drawn over the others.
