@@ -289,39 +289,16 @@ func TestBrowser(t *testing.T) {
 		x.quiet()
 	})
 
-	// Everything that the mouse can use can be reached with the Tab key.
-	t.Run("keyboard", func(t *testing.T) {
-		x := b.tab(t)
-		x.size(1280, 900, "light")
-		x.open(write(t, sample(t).tree(t, report.AllLevels), report.HTML), "")
-		var controls int
-		x.eval(`(() => { window.seen = new Set();
-			window.all = [...document.querySelectorAll("a[href], button, input, select, summary, [tabindex]")].filter((e) => e.checkVisibility());
-			return all.length; })()`, &controls)
-		for range controls + 5 {
-			x.key("Tab", 0)
-			x.eval(`void seen.add(document.activeElement)`, nil)
-		}
-		var missed []string
-		x.eval(`all.filter((e) => !seen.has(e)).map((e) => e.outerHTML.slice(0, 80))`, &missed)
-		if len(missed) > 0 || controls < 40 {
-			t.Errorf("%d controls, not reached: %q", controls, missed)
-		}
-		// What listens to a click is a control, or the row around a link.
-		var focus []string
-		x.eval(`[...document.querySelectorAll("button")].filter((e) => !e.textContent.trim() && !e.ariaLabel).map((e) => e.outerHTML)`, &focus)
-		if len(focus) > 0 {
-			t.Errorf("buttons without a name: %q", focus)
-		}
-		x.quiet()
-	})
+	t.Run("keyboard", func(t *testing.T) { browseByKeyboard(t, b) })
 
 	t.Run("contrast", func(t *testing.T) {
 		for _, theme := range []string{"light", "dark"} {
-			for _, tree := range []*report.Tree{sample(t).tree(t, report.AllLevels), bundled(t, "f01_ivals")} {
+			for at, page := range map[string]string{
+				"#i3": write(t, bundled(t, "f01_ivals"), report.HTML), "#i2": write(t, sample(t).tree(t, report.AllLevels), report.HTML), "#l1": everything(t),
+			} {
 				x := b.tab(t)
 				x.size(1280, 900, theme)
-				x.open(write(t, tree, report.HTML), "#i3")
+				x.open(page, at)
 				x.contrast(theme)
 				x.quiet()
 			}

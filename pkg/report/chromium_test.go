@@ -294,7 +294,7 @@ func (x *tab) text(selector string) string {
 // key presses a key: a name such as "Tab", or a character.
 func (x *tab) key(name string, modifiers int) {
 	x.t.Helper()
-	code := map[string]int{"Tab": 9, "Enter": 13, "Space": 32, "ArrowDown": 40, "ArrowUp": 38, "ArrowRight": 39, "ArrowLeft": 37}[name]
+	code := map[string]int{"Tab": 9, "Backspace": 8, "Enter": 13, "Space": 32, "ArrowDown": 40, "ArrowUp": 38, "ArrowRight": 39, "ArrowLeft": 37}[name]
 	key, text := name, ""
 	switch {
 	case name == "Enter":
