@@ -77,7 +77,8 @@ time; lost time is insufficient parallelism, communication and idle time.`,
 			{Line: "dvmsim -m cluster.par -g 16 jac.ptr | jq 'select(.level==0).execution_time'", Text: "the predicted time alone"},
 			{Line: "dvmsim -m cluster.par -g 16 jac.ptr | jq -s '[.[] | select(.record==\"line\")] | sort_by(-.insuff_parallelism - .communication) | .[:5]'", Text: "the five lines that lose most"},
 		},
-		Run: run,
+		SmallHeap: true,
+		Run:       run,
 	}
 }
 

@@ -58,7 +58,8 @@ with --to-ptr.`,
 			{Line: "dvmtrace-parse -z jac.ptr > jac.calls.zst", Text: "keep the calls, compressed"},
 			{Line: "dvmtrace-parse --to-ptr jac.calls.zst > jac.ptr", Text: "write the trace back"},
 		},
-		Run: run,
+		SmallHeap: true,
+		Run:       run,
 	}
 }
 

@@ -26,6 +26,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime/debug"
 
 	urfave "github.com/urfave/cli/v2"
 )
@@ -51,6 +52,9 @@ type Command struct {
 	// Aliases gives additional names to options that all programs have:
 	// {"threads": {"j"}}.
 	Aliases map[string][]string
+	// SmallHeap says that little is in memory at a time, however long the input is:
+	// garbage is collected half as often, unless GOGC is set.
+	SmallHeap bool
 	// Run does the work. Its error decides the exit code (see [ExitCode]).
 	Run func(*Env) error
 }
@@ -61,6 +65,9 @@ type Example struct{ Line, Text string }
 // Main runs the program on the process's command line and streams and ends
 // the process with its exit code.
 func Main(cmd Command) {
+	if cmd.SmallHeap && os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(200)
+	}
 	os.Exit(Run(context.Background(), cmd, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
