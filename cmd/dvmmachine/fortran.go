@@ -82,6 +82,7 @@ func (s *fortran) conditions() []string {
 		"compiler: " + s.version,
 		"flags: " + strings.Join(s.flags, " "),
 		fmt.Sprintf("%s%d samples, each the shortest runs of %d processes, of %d runs of at least %v s, clock grain %.3g s", loops, s.options.Samples, s.options.Processes, s.options.Repeats, s.options.RunTime, s.grain),
+		fmt.Sprintf("deviations have the step of the clock in them, and %v %% for the clock rate of the processor, which differs between runs", 100*measure.ClockRate),
 	}
 }
 

@@ -38,7 +38,8 @@ func (o Options) MaxNegative() int { return max(1, int(maxNegative*float64(o.Sam
 // A Timing is what was measured.
 type Timing struct {
 	// Center is the median of the samples and Deviation their standard deviation,
-	// in seconds per operation, or for a speed-up a factor.
+	// in seconds per operation, or for a speed-up a factor. Of a [Series] the
+	// deviation includes the step of the clock, and [ClockRate].
 	Center, Deviation float64
 	Samples           int
 	// Negative counts the samples below 0, for each of which another was taken,
@@ -65,6 +66,11 @@ const (
 	farAway     = 5
 	maxOutliers = 0.25
 )
+
+// ClockRate is the standard deviation, relative, that all timings have beyond that of
+// their samples. A processor that nothing disturbs is faster in one hour than in another,
+// by its temperature and by what the cores beside it do; one run cannot see that.
+const ClockRate = 0.02
 
 // Difference measures one operation by the two-run difference method
 // (Parasol I, 3.1): second executes operations more of them than first in

@@ -103,12 +103,18 @@ func TestNothingToMeasure(t *testing.T) {
 	}
 }
 
+// deviation is what a series states: that of the samples, the step of the clock, and
+// 2 % of the center.
+func deviation(samples, step, center float64) float64 {
+	return math.Sqrt(samples*samples + step*step + 0.02*0.02*center*center)
+}
+
 // TestNegative: a single negative difference is measured again and counted.
 // The second program begins every other sample.
 func TestNegative(t *testing.T) {
 	s := script{1, 1, 0.5, 1.5, 1, 1, 1.5, 1.5, 1}
 	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 3, Processes: 1, Repeats: 1, RunTime: 1, Grain: 1e-6})
-	if err != nil || got.Negative != 1 || got.Samples != 3 || math.Abs(got.Center-0.05) > 1e-12 || got.Deviation > 1e-12 {
+	if err != nil || got.Negative != 1 || got.Samples != 3 || math.Abs(got.Center-0.05) > 1e-12 || math.Abs(got.Deviation-deviation(0, 1e-7, 0.05)) > 1e-12 {
 		t.Errorf("%+v, %v: want one negative difference and three samples of 0.05", got, err)
 	}
 }
@@ -119,8 +125,8 @@ func TestNegative(t *testing.T) {
 func TestOutlier(t *testing.T) {
 	s := script{1, 1, 1.4, 1.5, 1, 1, 1.6, 3.0, 1}
 	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 4, Processes: 1, Repeats: 1, RunTime: 1, Grain: 1e-6})
-	if err != nil || got.Outliers != 1 || math.Abs(got.Center-0.05) > 1e-12 || math.Abs(got.Deviation-0.01) > 1e-12 {
-		t.Errorf("%+v, %v: want a mean of 0.05 and a deviation of 0.01, one outlier", got, err)
+	if err != nil || got.Outliers != 1 || math.Abs(got.Center-0.05) > 1e-12 || math.Abs(got.Deviation-deviation(0.01, 1e-7, 0.05)) > 1e-12 {
+		t.Errorf("%+v, %v: want a median of 0.05 and a deviation of 0.01, one outlier", got, err)
 	}
 }
 
@@ -130,7 +136,7 @@ func TestOutlier(t *testing.T) {
 func TestScattered(t *testing.T) {
 	s := script{1, 1, 1.5, 1.5, 1, 1, 1.5, 1.9, 1, 1, 1.9, 1.5, 1, 1, 1.9, 1.5, 1}
 	got, err := measure.Difference(&s, &s, 10, measure.Options{Samples: 8, Processes: 1, Repeats: 1, RunTime: 1, Grain: 1e-6})
-	if err != nil || got.Outliers != 0 || math.Abs(got.Center-0.05) > 1e-12 || math.Abs(got.Deviation-math.Sqrt(0.3/7)/10) > 1e-12 {
+	if err != nil || got.Outliers != 0 || math.Abs(got.Center-0.05) > 1e-12 || math.Abs(got.Deviation-deviation(math.Sqrt(0.3/7)/10, 1e-7, 0.05)) > 1e-12 {
 		t.Errorf("%+v, %v: want a median of 0.05 without outliers", got, err)
 	}
 }

@@ -202,5 +202,7 @@ func (s *Series) Timing(q Quantity, o Options) (Timing, error) {
 	t := Timing{Negative: s.Negative()}
 	resolution := q.resolution(s.Iterations, o)
 	t.set(s.Samples, resolution)
-	return t, t.significant(resolution)
+	err := t.significant(resolution)
+	t.Deviation = math.Hypot(math.Hypot(t.Deviation, resolution), ClockRate*t.Center)
+	return t, err
 }
