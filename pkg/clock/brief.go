@@ -73,7 +73,7 @@ func (e *brief) Enter(a Account) {
 	}
 	e.at = a
 	if e.table != nil {
-		e.table.note(move{kind: moveEnter, a: int32(a)}, e.whole)
+		e.table.note(move{kind: moveEnter, a: int32(a)})
 	}
 	if e.books[a] == nil {
 		e.books[a] = make([]figures, len(e.clock))
@@ -104,28 +104,29 @@ func (e *brief) Join(s *procs.System) {
 	}
 }
 
-// spend books w.
+// spend books w. Mostly it is of one or two kinds.
 func (f *figures) spend(w *worked) {
 	f.member = true
-	f.cpu += w.cpu
-	f.insuffUSR += w.redundantCPU
-	f.sys += w.sys
-	f.insuffSYS += w.redundantSYS
-	f.io += w.io
+	if w.cpu != 0 {
+		f.cpu += w.cpu
+		f.insuffUSR += w.redundantCPU
+	}
+	if w.sys != 0 {
+		f.sys += w.sys
+		f.insuffSYS += w.redundantSYS
+	}
+	if w.io != 0 {
+		f.io += w.io
+	}
 }
 
 // work books a on the processors of class i to the account that is entered.
 func (e *brief) work(i int, a *Amount) {
 	w := a.on(e.power[i])
-	e.spend(e.books[e.at], i, &w)
-}
-
-// spend books w for class i.
-func (e *brief) spend(book []figures, i int, w *worked) {
-	book[i].spend(w)
+	e.books[e.at][i].spend(&w)
 	e.clock[i] += w.took
 	if e.table != nil {
-		e.table.spend(i, w.took)
+		e.table.spend(i, a)
 	}
 }
 
@@ -186,7 +187,7 @@ func (e *brief) flush() {
 		}
 		if e.table != nil {
 			for i := range book {
-				e.table.spend(i, w.took)
+				e.table.spend(i, a)
 			}
 		}
 		return
@@ -197,7 +198,11 @@ func (e *brief) flush() {
 		if p := e.power[i]; p != power {
 			w, power = a.on(p), p
 		}
-		e.spend(book, i, &w)
+		book[i].spend(&w)
+		e.clock[i] += w.took
+		if e.table != nil {
+			e.table.spend(i, a)
+		}
 	}
 }
 
@@ -220,7 +225,7 @@ func (e *brief) AddParts(s *procs.System, p *Parts, user, system units.Seconds) 
 	}
 	if e.table != nil {
 		for _, c := range list.classes {
-			e.table.spend(c.class, list.works[c.kind].took)
+			e.table.spend(c.class, &list.works[c.kind].Amount)
 		}
 	}
 }
@@ -269,7 +274,7 @@ func (e *brief) Sync(s *procs.System, _ interval.Kind) Instant {
 	}
 	t := e.Instant(m)
 	if e.table != nil {
-		e.table.note(move{kind: moveSync, b: int32(t.number)}, list)
+		e.table.wait(move{kind: moveSync, b: int32(t.number)}, list)
 	}
 	return t
 }
@@ -285,7 +290,7 @@ func (e *brief) Delay(s *procs.System, _ interval.Kind, from, to Instant) {
 		e.clock[i] += d
 	}
 	if e.table != nil {
-		e.table.note(move{kind: moveDelay, a: int32(from.number), b: int32(to.number)}, list)
+		e.table.wait(move{kind: moveDelay, a: int32(from.number), b: int32(to.number)}, list)
 	}
 }
 
@@ -323,7 +328,7 @@ func (e *brief) Await(s *procs.System, _ interval.Kind, start, end Instant, snap
 		e.clock[i] = awaitOne(e.clock[i], &f.communication, from, end.at)
 	}
 	if e.table != nil {
-		e.table.note(move{kind: moveAwait, a: int32(start.number), b: int32(end.number)}, list)
+		e.table.wait(move{kind: moveAwait, a: int32(start.number), b: int32(end.number)}, list)
 	}
 }
 

@@ -100,10 +100,14 @@ func (a *asker) pipeline(s *procs.System, since clock.Snapshot) *clock.Pipeline 
 // accounts is how many accounts are booked to.
 const accounts = 5
 
-func (a *asker) ask() {
+func (a *asker) ask() { a.question(a.r.IntN(11)) }
+
+// question asks a question of one of 12 kinds; those below 6 and the last are such as
+// timetables know.
+func (a *asker) question(kind int) {
 	s := a.systems[a.r.IntN(len(a.systems))]
 	k := interval.Kind(a.r.IntN(int(interval.NumKinds)))
-	switch a.r.IntN(11) {
+	switch kind {
 	case 0:
 		a.c.Enter(clock.Account(a.r.IntN(accounts)))
 		a.c.Join(s)
@@ -145,6 +149,15 @@ func (a *asker) ask() {
 		snapshot := a.c.Remember(s)
 		a.c.AddAll(s, a.amount())
 		a.c.Pipeline(a.pipeline(s, snapshot))
+	case 11:
+		from := a.c.Sync(s, k)
+		if s.Ranks == nil {
+			a.c.Forget(from)
+		}
+		end := a.c.Exchange(s, from, a.demands()...)
+		a.c.AddAll(s, a.amount())
+		a.c.Await(s, k, from, end, 0)
+		a.c.Variation(s, k)
 	}
 }
 

@@ -51,7 +51,7 @@ type partition struct {
 }
 
 // newPartition returns the partition of the processors of a machine by their
-// powers. What belongs to classes goes along with later splits in follow.
+// powers. What belongs to classes goes along with later splits in follow, if there are any.
 func newPartition(m *machine.Machine, grid []int, follow func(from []int)) partition {
 	k := len(grid)
 	p := partition{grid: slices.Clone(grid), group: make([][]int, k), size: make([][]int, k), first: make([][]int, k), stride: make([]int, k),

@@ -2,51 +2,86 @@ package clock
 
 import (
 	"slices"
+	"sync"
 
 	"dvmtools/pkg/comm"
+	"dvmtools/pkg/machine"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
 )
 
-// A Timetable is what brief clocks were asked, for machines whose processors have the
-// powers of the one that it was made on. What work takes and where it is booked does
-// not depend on the network, nor do the classes of processors: they are worked out
-// once. Left are clocks, exchanges and waits. A timetable is not changed, so that it
-// can be run on several machines at once.
+// A Timetable is what brief clocks were asked, for machines on which the same
+// processors have equal powers. The classes of processors and the work that each does
+// depend neither on the network nor on how large the powers are: they are known from
+// the beginning. What work takes and where it is booked is worked out once for
+// each of a few powers. Left are clocks, exchanges and waits, for classes that do
+// the same in every step only once. It may be run on several machines at once.
 type Timetable struct {
-	made  *brief // what was booked is right but for communication
-	moves []move
-	// spent are times that work takes, by class or of some classes, of the numbers
-	// that are at the same place.
-	spent    []units.Seconds
-	by       []int32
+	partition partition
+	powers    [][]int // the groups of coordinates by powers
+	// like says of each class of processors which class of the steps it is, first which
+	// the first like it is. Other classes below are those of the steps.
+	like, first []int32
+	books       [][]figures
+	moves       []move
+	// works are what classes do in the steps of work, shapes which class does which
+	// work of its step.
+	works    []kindOfWork
+	shapes   []shape
+	step     shape // of the step of work that is under way
 	instants int64
 	loads    []comm.Traffic
 	demands  []demands
-	lists    [][]int // of classes that wait
-	// odd says that something was asked that depends on the network in another way.
+	lists    [][]int32 // of classes that wait
+	// odd says that something was asked that depends on the network in another way, or
+	// that steps are too different.
 	odd    bool
 	number map[*comm.Load]int
+	// met is the work on the powers that were met last.
+	met struct {
+		sync.Mutex
+		list []*power
+	}
+}
+
+// maxPowers bounds on how many different powers work is kept.
+const maxPowers = 16
+
+// maxDifferent bounds the lists of a timetable in which what comes is looked for.
+const maxDifferent = 1 << 10
+
+// kindOfWork is work of the processors of one power. class is one of theirs.
+type kindOfWork struct {
+	Amount
+	class int32
+}
+
+// shape says which classes work in a step, and which of its works each does.
+type shape struct{ classes, works []int32 }
+
+// power is the work of a timetable on processors of given powers.
+type power struct {
+	of    []float64       // by class
+	spent []units.Seconds // by works
+	books [][]figures     // without communication
 }
 
 // move is a step of a timetable.
 type move struct {
-	kind moveKind
-	// take is what work of all classes takes.
-	take units.Seconds
-	// classes are those that wait, nil for all.
-	classes []int
-	system  *procs.System
-	// a and b are instants, places of spent, an account, or a place of demands.
-	a, b, demands int32
+	kind   moveKind
+	system *procs.System
+	// a and b are instants, the first of works and the one behind the last, or an
+	// account. of is a place of demands or of shapes or, of classes that wait, 1 more
+	// than that of lists; 0 stands for all.
+	a, b, of int32
 }
 
 type moveKind uint8
 
 const (
-	moveWork  moveKind = iota // all classes spend take
-	moveEach                  // class i spends spent[a+i]
-	moveSome                  // class by[i] spends spent[i], i from a to b
+	moveAll   moveKind = iota // all classes do the same work
+	moveEach                  // every class does one of the works of the step
+	moveSome                  // some classes do
 	moveEnter                 // account a
 	moveSync                  // gives instant b
 	moveExchange
@@ -68,6 +103,7 @@ type demands struct {
 func NewTimetable(cfg Config, ask func(Clocks) error) *Timetable {
 	// The classes are those of the end from the beginning.
 	first := newBrief(cfg)
+	powers := slices.Clone(first.group)
 	if ask(first) != nil {
 		return nil
 	}
@@ -76,56 +112,103 @@ func NewTimetable(cfg Config, ask func(Clocks) error) *Timetable {
 	e.partition = first.partition
 	e.partition.follow = func([]int) { panic("clock: internal error: classes are split that were known") }
 	e.clock = make([]units.Seconds, len(e.whole))
-	t := &Timetable{made: e, odd: e.creation > 0, number: map[*comm.Load]int{}}
+	t := &Timetable{partition: e.partition, powers: powers, odd: e.creation > 0, number: map[*comm.Load]int{}}
 	e.table = t
-	if ask(e) != nil || t.odd {
+	failed := ask(e) != nil
+	e.Classes()
+	if t.endStep(); failed || t.odd {
 		return nil
 	}
-	e.Classes()
 	t.instants, t.number = e.instants, nil
+	for a := range e.books {
+		for i := range e.books[a] {
+			e.books[a][i] = figures{member: e.books[a][i].member}
+		}
+	}
+	t.books = e.books
 	t.join()
 	return t
+}
+
+// Suits reports whether the timetable can be run on a machine: the same processors of
+// the grid have equal powers.
+func (t *Timetable) Suits(m *machine.Machine, grid []int) bool {
+	return slices.EqualFunc(newPartition(m, grid, nil).group, t.powers, slices.Equal)
 }
 
 // Len returns the number of steps.
 func (t *Timetable) Len() int { return len(t.moves) }
 
-// spend takes note of work of a class; nothing is noted when there is no timetable.
-func (t *Timetable) spend(class int, took units.Seconds) {
-	n := len(t.by)
-	if last := len(t.moves) - 1; last < 0 || t.moves[last].kind != moveSome || n == 0 || int(t.by[n-1]) >= class {
-		t.moves = append(t.moves, move{kind: moveSome, a: int32(n), b: int32(n)})
+// spend takes note of work of a class.
+func (t *Timetable) spend(class int, a *Amount) {
+	if n := len(t.step.classes); n > 0 && int(t.step.classes[n-1]) >= class {
+		t.endStep()
 	}
-	t.spent, t.by = append(t.spent, took), append(t.by, int32(class))
-	t.moves[len(t.moves)-1].b++
+	if len(t.step.classes) == 0 {
+		t.moves = append(t.moves, move{kind: moveSome, a: int32(len(t.works))})
+	}
+	const far = 16
+	first := int(t.moves[len(t.moves)-1].a)
+	i := max(first, len(t.works)-far)
+	for i < len(t.works) && (t.works[i].Amount != *a || t.partition.power[t.works[i].class] != t.partition.power[class]) {
+		i++
+	}
+	if i == len(t.works) {
+		t.works = append(t.works, kindOfWork{*a, int32(class)})
+	}
+	t.step.classes, t.step.works = append(t.step.classes, int32(class)), append(t.step.works, int32(i-first))
 }
 
-// join makes steps of work that all classes do what they are.
-func (t *Timetable) join() {
-	for i := range t.moves {
-		m := &t.moves[i]
-		if m.kind != moveSome || int(m.b-m.a) < len(t.made.whole) {
-			continue
-		}
+// endStep ends the step of work that is under way, if one is.
+func (t *Timetable) endStep() {
+	s := &t.step
+	if len(s.classes) == 0 {
+		return
+	}
+	m := &t.moves[len(t.moves)-1]
+	m.b = int32(len(t.works))
+	if len(s.classes) == len(t.partition.whole) {
 		m.kind = moveEach
-		list := t.spent[m.a:m.b]
-		if !slices.ContainsFunc(list, func(s units.Seconds) bool { return s != list[0] }) {
-			m.kind, m.take = moveWork, list[0]
+		if m.b == m.a+1 {
+			m.kind = moveAll
 		}
 	}
+	i := slices.IndexFunc(t.shapes, func(x shape) bool {
+		return slices.Equal(x.classes, s.classes) && slices.Equal(x.works, s.works)
+	})
+	if i < 0 {
+		i = len(t.shapes)
+		t.odd = t.odd || i == maxDifferent
+		t.shapes = append(t.shapes, shape{slices.Clone(s.classes), slices.Clone(s.works)})
+	}
+	m.of = int32(i)
+	s.classes, s.works = s.classes[:0], s.works[:0]
 }
 
-// note takes note of a step that is no work; classes wait in it, if any do.
-func (t *Timetable) note(m move, classes []int) {
-	if len(classes) < len(t.made.whole) {
-		i := slices.IndexFunc(t.lists, func(l []int) bool { return slices.Equal(l, classes) })
+// note takes note of a step that is no work.
+func (t *Timetable) note(m move) {
+	t.endStep()
+	t.moves = append(t.moves, m)
+}
+
+// wait takes note of a step in which classes wait.
+func (t *Timetable) wait(m move, classes []int) {
+	if len(classes) < len(t.partition.whole) {
+		i := slices.IndexFunc(t.lists, func(l []int32) bool {
+			return slices.EqualFunc(l, classes, func(a int32, b int) bool { return int(a) == b })
+		})
 		if i < 0 {
 			i = len(t.lists)
-			t.lists = append(t.lists, classes)
+			t.odd = t.odd || i == maxDifferent
+			own := make([]int32, len(classes))
+			for k, c := range classes {
+				own[k] = int32(c)
+			}
+			t.lists = append(t.lists, own)
 		}
-		m.classes = t.lists[i]
+		m.of = int32(i) + 1
 	}
-	t.moves = append(t.moves, m)
+	t.note(m)
 }
 
 // isOdd says that the network decides about what is asked.
@@ -146,9 +229,10 @@ func (t *Timetable) exchange(s *procs.System, start, end Instant, list []Demand)
 			}
 		}
 		i = len(t.demands)
+		t.odd = t.odd || i == maxDifferent
 		t.demands = append(t.demands, d)
 	}
-	t.note(move{kind: moveExchange, system: s, a: int32(start.number), b: int32(end.number), demands: int32(i)}, t.made.whole)
+	t.note(move{kind: moveExchange, system: s, a: int32(start.number), b: int32(end.number), of: int32(i)})
 }
 
 // load takes note of messages that are prepared.
@@ -157,156 +241,6 @@ func (t *Timetable) load(l *comm.Load, messages comm.Traffic) {
 		t.number[l] = len(t.loads)
 		t.loads = append(t.loads, messages)
 	}
-}
-
-// Run returns what brief clocks of cfg give for the questions of the timetable. The
-// error is that of [Clocks.Err]. The powers of the processors must be those of the
-// machine that the timetable was made on.
-func (t *Timetable) Run(cfg Config) (Books, error) {
-	r := &running{Timetable: t, net: NewNetwork(cfg), instants: make([]units.Seconds, t.instants+1)}
-	loads := make([]*comm.Load, len(t.loads))
-	for i, l := range t.loads {
-		loads[i] = r.net.Load(l)
-	}
-	r.demands = make([][]Demand, len(t.demands))
-	for i, d := range t.demands {
-		r.demands[i] = slices.Clone(d.list)
-		for k := range d.list {
-			if d.list[k].Load != nil {
-				r.demands[i][k].Load = loads[d.loads[k]]
-			}
-		}
-	}
-	n := len(t.made.whole)
-	r.clock, r.communication = make([]units.Seconds, n), make([]units.Seconds, n*len(t.made.books))
-	r.run()
-	e := &brief{partition: t.made.partition, Network: r.net, clock: r.clock, books: make([][]figures, len(t.made.books))}
-	for a, b := range t.made.books {
-		if b == nil {
-			continue
-		}
-		e.books[a] = slices.Clone(b)
-		for i := range b {
-			e.books[a][i].communication = r.communication[a*n+i]
-		}
-	}
-	return e, r.net.Err()
-}
-
-// running is a timetable that is being run.
-type running struct {
-	*Timetable
-	net      *Network
-	instants []units.Seconds
-	demands  [][]Demand
-	clock    []units.Seconds
-	// communication is that of all classes, account by account.
-	communication []units.Seconds
-}
-
-func (r *running) run() {
-	clock := r.clock
-	waits := r.communication[:0] // of the account that is entered
-	for i := range r.moves {
-		m := &r.moves[i]
-		switch m.kind {
-		case moveWork:
-			for c := range clock {
-				clock[c] += m.take
-			}
-		case moveEach:
-			spent := r.spent[m.a:m.b]
-			for c := range clock {
-				clock[c] += spent[c]
-			}
-		case moveSome:
-			for k := m.a; k < m.b; k++ {
-				clock[r.by[k]] += r.spent[k]
-			}
-		case moveEnter:
-			waits = r.communication[int(m.a)*len(clock):][:len(clock)]
-		case moveSync:
-			r.instants[m.b] = sync(clock, waits, m.classes)
-		case moveExchange:
-			at := Instant{at: r.instants[m.a]}
-			r.instants[m.b] = r.net.Exchange(m.system, at, r.demands[m.demands]...).at
-		case moveDelay:
-			delay(clock, waits, m.classes, r.instants[m.b]-r.instants[m.a])
-		case moveAwait:
-			await(clock, waits, m.classes, r.instants[m.a], r.instants[m.b])
-		case moveForget:
-			r.net.Forget(Instant{at: r.instants[m.a]})
-		}
-	}
-}
-
-// sync is [Clocks.Sync] of some classes, all for nil.
-func sync(clock, waits []units.Seconds, classes []int) units.Seconds {
-	if classes != nil {
-		m := latest(clock, classes)
-		for _, c := range classes {
-			if w := m - clock[c]; w > 0 {
-				waits[c] += w
-				clock[c] = m
-			}
-		}
-		return m
-	}
-	var m units.Seconds
-	for _, t := range clock {
-		if t > m {
-			m = t
-		}
-	}
-	for c := range waits {
-		if w := m - clock[c]; w > 0 {
-			waits[c] += w
-			clock[c] = m
-		}
-	}
-	return m
-}
-
-// delay is [Clocks.Delay].
-func delay(clock, waits []units.Seconds, classes []int, d units.Seconds) {
-	if classes == nil {
-		for c := range waits {
-			waits[c] += d
-			clock[c] += d
-		}
-		return
-	}
-	for _, c := range classes {
-		waits[c] += d
-		clock[c] += d
-	}
-}
-
-// await is [Clocks.Await] of an operation whose start waited.
-func await(clock, waits []units.Seconds, classes []int, start, end units.Seconds) {
-	if classes == nil {
-		for c := range waits {
-			clock[c] = awaitOne(clock[c], &waits[c], start, end)
-		}
-		return
-	}
-	for _, c := range classes {
-		clock[c] = awaitOne(clock[c], &waits[c], start, end)
-	}
-}
-
-// awaitOne returns the clock of a processor that stands at t when it has waited for
-// an exchange; a start that waited is made up for apart from the exchange itself.
-func awaitOne(t units.Seconds, wait *units.Seconds, start, end units.Seconds) units.Seconds {
-	if t < start {
-		*wait += start - t
-		t = start
-	}
-	if t < end {
-		*wait += end - t
-		t = end
-	}
-	return t
 }
 
 // Load is part of [Clocks].
@@ -331,6 +265,6 @@ func (e *brief) Exchange(s *procs.System, start Instant, demands ...Demand) Inst
 func (e *brief) Forget(t Instant) {
 	e.Network.Forget(t)
 	if e.table != nil {
-		e.table.note(move{kind: moveForget, a: int32(t.number)}, e.whole)
+		e.table.note(move{kind: moveForget, a: int32(t.number)})
 	}
 }

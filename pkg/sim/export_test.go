@@ -2,9 +2,12 @@ package sim
 
 import (
 	"context"
+	"slices"
 
 	"dvmtools/pkg/call"
+	"dvmtools/pkg/clock"
 	"dvmtools/pkg/libdvm"
+	"dvmtools/pkg/machine"
 	"dvmtools/pkg/object"
 )
 
@@ -28,6 +31,7 @@ func StepsInBlocks(cfg Config, src call.Source) (int64, error) {
 	return s.passed, err
 }
 
-// HasTimetable reports whether a recording has a timetable for the powers that it was
-// replayed on last.
-func HasTimetable(r *Recorded) bool { return r.table.of != nil }
+// HasTimetable reports whether a recording has a timetable for a machine.
+func HasTimetable(r *Recorded, m *machine.Machine) bool {
+	return slices.ContainsFunc(r.tables.list, func(t *clock.Timetable) bool { return t.Suits(m, r.Result.Grid) })
+}

@@ -34,7 +34,7 @@ func written(t *testing.T, r *sim.Result) string {
 // A simulation that was recorded on one machine and is replayed on another, whose
 // processors may be in another order, gives to the last bit what a simulation on that machine gives.
 func TestRecordedSimulationsCanBeReplayed(t *testing.T) {
-	machines := []string{bus, strings.Replace(bus, "TStart = 75", "TStart = 3", 1), mixed, tree, transputer}
+	machines := []string{bus, strings.Replace(bus, "TStart = 75", "TStart = 3", 1), strings.Replace(bus, "p = 1.0", "p = 1.3", 1), mixed, tree, transputer}
 	programs := map[string][]byte{}
 	for _, name := range []string{"f01_ivals", "f02_heat3d", "f03_async", "f04_across", "f05_remote", "f06_redist", "f07_copy", "f08_io", "f09_tasks", "c12_groups", "d15_api"} {
 		programs[name] = testtraces.Text(t, "single/"+name+".ptr.zst")
@@ -98,7 +98,7 @@ func TestRecordedSimulationsCanBeReplayed(t *testing.T) {
 						}
 						sameFigures(t, where+", replayed", figures, want)
 					}
-					if sim.HasTimetable(r) {
+					if sim.HasTimetable(r, m) {
 						tables++
 					}
 					figures, err := sim.RunFigures(context.Background(), cfg, source(t, name, b))
@@ -216,19 +216,29 @@ func BenchmarkRecorded(b *testing.B) {
 }
 
 // BenchmarkMachines replays the simulation of 7,020 calls on one grid on many
-// machines.
+// machines, whose processors have one power or a power each.
 func BenchmarkMachines(b *testing.B) {
-	m := machineOf(b, "cluster = c; c = {64 x p}; c.CommType = ethernet; c.TStart = 20; c.TByte = 0.01; p = 1.0;")
+	var machines []*machine.Machine
+	for i := range 20 {
+		machines = append(machines, machineOf(b, fmt.Sprintf("cluster = c; c = {64 x p}; c.CommType = ethernet; c.TStart = 20; c.TByte = 0.01; p = 1.%02d;", i)))
+	}
 	rec := testtraces.Longer(b, "sizes/jac_1600.ptr.zst", "crtrg_", 6)
-	r, err := sim.Record(context.Background(), sim.Config{Machine: m, Grid: []int{8, 8}, Options: sim.Defaults()}, repeats.New(rec).Source())
-	if err != nil {
-		b.Fatal(err)
+	for _, c := range []struct {
+		name   string
+		powers int
+	}{{"network", 1}, {"powers", len(machines)}} {
+		b.Run(c.name, func(b *testing.B) {
+			r, err := sim.Record(context.Background(), sim.Config{Machine: machines[0], Grid: []int{8, 8}, Options: sim.Defaults()}, repeats.New(rec).Source())
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if _, err := r.FiguresOn(machines[i%c.powers]); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(r.Steps()), "steps")
+		})
 	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := r.FiguresOn(m); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(r.Steps()), "steps")
 }

@@ -20,15 +20,21 @@ type Recorded struct {
 	// Result is what the simulation found.
 	Result   *Result
 	schedule *schedule.Schedule
-	// table is the timetable for the powers that were met last, once they were met
-	// twice in a row.
-	table struct {
-		sync.Mutex
-		powers []machine.PowerRun
-		made   bool
-		of     *clock.Timetable
-	}
+	tables   timetables
 }
+
+// timetables are those of a recording, for machines that differ in which of their
+// processors have equal powers.
+type timetables struct {
+	sync.Mutex
+	// asked is how many replays there were.
+	asked int
+	list  []*clock.Timetable // at most maxTimetables
+	none  bool               // there can be none
+}
+
+// maxTimetables bounds how many timetables of a recording are kept.
+const maxTimetables = 2
 
 // ErrPowers is the error of a replay on processors of other powers when blocks
 // follow the powers.
@@ -67,9 +73,9 @@ func (r *Recorded) On(m *machine.Machine) (*Result, error) {
 	return res, res.check()
 }
 
-// FiguresOn is On for what [RunFigures] gives, at less cost. That is least on machines
-// whose processors have the powers that those of the machine before had: what work
-// takes is worked out once for them ([clock.Timetable]).
+// FiguresOn is On for what [RunFigures] gives, at less cost: from the second time on
+// by a [clock.Timetable], where there can be one. It costs least on machines with powers
+// that were met before.
 func (r *Recorded) FiguresOn(m *machine.Machine) (*Figures, error) {
 	cfg, err := r.config(m)
 	if err != nil {
@@ -89,23 +95,31 @@ func (r *Recorded) FiguresOn(m *machine.Machine) (*Figures, error) {
 	return res.figures()
 }
 
-// timetable returns the timetable for the powers of a machine, nil when there is none
-// or they are met for the first time in a row.
+// timetable returns a timetable for a machine, nil when there is none. To make one
+// takes the time of two replays, which the first replay may not be followed by.
 func (r *Recorded) timetable(cfg clock.Config) *clock.Timetable {
 	if l := cfg.Machine.Network; l != nil && l.Creation != 0 {
 		return nil
 	}
-	powers := cfg.Machine.PowerRuns(int64(size(cfg.Grid)))
-	t := &r.table
+	t := &r.tables
 	t.Lock()
 	defer t.Unlock()
-	if !slices.Equal(t.powers, powers) {
-		t.powers, t.made, t.of = powers, false, nil
-	} else if !t.made {
-		t.made = true
-		t.of = clock.NewTimetable(cfg, r.schedule.Replay)
+	if t.asked++; t.asked == 1 || t.none {
+		return nil
 	}
-	return t.of
+	for _, x := range t.list {
+		if x.Suits(cfg.Machine, cfg.Grid) {
+			return x
+		}
+	}
+	if len(t.list) == maxTimetables {
+		return nil
+	}
+	x := clock.NewTimetable(cfg, r.schedule.Replay)
+	if t.none = x == nil; !t.none {
+		t.list = append(t.list, x)
+	}
+	return x
 }
 
 // config returns what clocks are made for on another machine.
