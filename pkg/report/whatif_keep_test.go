@@ -100,3 +100,45 @@ func TestWhatIfKeeps(t *testing.T) {
 	}
 	x.quiet()
 }
+
+// TestWhatIfFocus: whoever uses the keyboard keeps their place when a button is not
+// there any more.
+func TestWhatIfFocus(t *testing.T) {
+	b := startBrowser(t)
+	c := changeableOf(t, "single/f09_tasks.ptr.zst", "sparc.mach", 4)
+	x := b.openChangeable(t, c.page(t))
+	press := func(selector, focused string) {
+		t.Helper()
+		x.eval(fmt.Sprintf(`document.querySelector(%q).focus()`, selector), nil)
+		x.key("Enter", 0)
+		var is bool
+		if x.eval(fmt.Sprintf(`document.activeElement === document.querySelector(%q)`, focused), &is); !is {
+			t.Errorf("behind %s the focus is not on %s", selector, focused)
+		}
+	}
+	x.enter("#grid", "3")
+	x.showsFigures(c, c.changed(func(s *whatif.Setting) { s.Grid = []int{3} }))
+	press("#keep", "#keep")
+	press("#undo", "#undo")
+	x.showsFigures(c, c.base.Setting)
+	press("#undo", "#undo")
+	press("#reset", "#reset")
+	press("#pair button:last-of-type", "#keep")
+	x.enter("#grid", "2")
+	x.showsFigures(c, c.changed(func(s *whatif.Setting) { s.Grid = []int{2} }))
+	press(`[data-knob="grid"] button`, "#grid")
+	x.showsFigures(c, c.base.Setting)
+	x.eval(`document.querySelector('[data-knob="links.latency"]').closest("details").open = true`, nil)
+	x.enter(`[data-number="links.latency"]`, "2")
+	latency := c.changed(func(s *whatif.Setting) { s.Scale = []string{"links.latency=2"} })
+	x.showsFigures(c, latency)
+	press(`[data-knob="links.latency"] button`, `[data-number="links.latency"]`)
+	x.showsFigures(c, c.base.Setting)
+	x.eval(`document.querySelector(".curve").open = true`, nil)
+	x.enter("#most", "4")
+	press("#go", "#go")
+	x.await(`document.querySelector("#stop").hidden && document.querySelectorAll("#best button").length === 4`)
+	press("#best tbody tr:nth-child(2) button", "#best tbody tr:nth-child(2) button")
+	x.showsFigures(c, c.changed(func(s *whatif.Setting) { s.Grid = []int{2} }))
+	x.quiet()
+}

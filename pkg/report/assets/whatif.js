@@ -93,7 +93,10 @@ function wait(long) {
 function fail(words, answer) {
   if (!words && !whatif.wrong) return;
   const row = words && rowOf.get(cause(answer));
-  const again = words && answer.stopped && el("button", { type: "button", id: "again", click: settle }, "Simulate it");
+  const again = words && answer.stopped && el("button", { type: "button", id: "again", click: () => {
+    settle();
+    if (row) row.querySelector("input, select").focus();
+  } }, "Simulate it");
   byId("wrong").remove();
   const message = el("p", { id: "wrong", class: "wrong", hidden: !words }, words, again && " ", again);
   (row || document.querySelector("#whatif .now")).append(message);

@@ -14,6 +14,12 @@ function drop() {
   drawPair();
 }
 
+// shareChange writes the change of a share: 50 % and then 60 % is 10 points more.
+function shareChange(share) {
+  const n = fixed(Math.abs(share) * 100, 1);
+  return Number(n) === 0 ? "" : (share < 0 ? "−" : "+") + n + " points";
+}
+
 const maxPairs = 40; // intervals in the comparison
 
 function drawPair() {
@@ -23,8 +29,8 @@ function drawPair() {
   const was = keptSetting, now = { setting: whatif.shown, nodes };
   const words = (s) => changes(s).join("; ") || "as predicted";
   const value0 = (side, i, anchor) => side.nodes[i].values[column[anchor]];
-  const row = (label, a, b, unit) => el("tr", null, el("th", { scope: "row" }, label), cell(a, unit), cell(b, unit), el("td", null, difference(b, a)));
-  const anchors = ["exec", "effic", "total", "prod", "lost", "comm", "idle"].filter((a) => column[a] !== undefined);
+  const row = (label, a, b, unit) => el("tr", null, el("th", { scope: "row" }, label), cell(a, unit), cell(b, unit), el("td", null, unit === "ratio" ? shareChange(b - a) : difference(b, a)));
+  const anchors = ["exec", "effic", "total", "prod", "lost"].filter((a) => column[a] !== undefined);
   const main = anchors.map((a) => row(figures[column[a]].label, value0(was, 0, a), value0(now, 0, a), figures[column[a]].unit));
   const parts = (side) => split(side.nodes[0]);
   const before = parts(was), after = parts(now);
@@ -36,7 +42,7 @@ function drawPair() {
     r.firstChild.append(el("a", { href: "#i" + nodes[i].id }, title(nodes[i])));
     return r;
   });
-  const heading = () => el("thead", null, el("tr", null, ["", "Kept", "Shown", "Difference"].map((s) => el("th", { scope: "col" }, s))));
+  const heading = () => el("thead", null, el("tr", null, ["", "Kept", "Shown", "Change"].map((s) => el("th", { scope: "col" }, s))));
   place.replaceChildren(
     el("h3", null, "Side by side"),
     el("dl", { class: "facts" }, el("dt", null, "Kept"), el("dd", null, words(was.setting)), el("dt", null, "Shown"), el("dd", null, words(now.setting))),
@@ -46,5 +52,5 @@ function drawPair() {
       el("table", { class: "sheet" }, heading(), el("tbody", null, main, uses)),
       inner.length ? el("table", { class: "sheet" }, el("caption", null, "Execution time of the intervals that differ most"), heading(), el("tbody", null, inner)) : ""),
     el("p", null, el("button", { type: "button", click: () => { release(); change(null, (s) => become(s, was.setting)); } }, "Return to the kept setting"), " ",
-      el("button", { type: "button", click: drop }, "Close")));
+      el("button", { type: "button", click: () => { drop(); byId("keep").focus(); } }, "Close")));
 }

@@ -80,6 +80,7 @@ function knob(control) {
   const back = el("button", { type: "button", "aria-label": "reset " + control.what, click: () => {
     release();
     change(rowKey(control), (s) => restore(s, base.setting, control));
+    number.focus(); // the button is not there any more
   } }, "reset");
   const row = el("div", { class: "knob", "data-knob": control.what }, el("span", { class: "name" }, el("b", null, control.what), " ",
     el("span", { class: "note" }, words)), slider, number, el("span", { class: "unit note" }, control.scale ? "times" : control.unit || ""), back);
@@ -104,7 +105,7 @@ function gridControl() {
   }, blur: () => gridControl.draw() });
   const sliders = el("span", { class: "sliders" });
   const row = el("div", { class: "knob", "data-knob": "grid" }, el("label", { class: "name" }, el("b", null, "Processor grid "), text), sliders,
-    el("button", { type: "button", "aria-label": "reset the grid", click: () => { release(); change("grid", (s) => { s.grid = copy(base.setting.grid); }); } }, "reset"));
+    el("button", { type: "button", "aria-label": "reset the grid", click: () => { release(); change("grid", (s) => { s.grid = copy(base.setting.grid); }); text.focus(); } }, "reset"));
   rowOf.set("grid", row);
   gridControl.draw = () => {
     if (document.activeElement !== text) text.value = whatif.setting.grid.join("x");
@@ -168,7 +169,8 @@ function differing(a, b) {
 function difference(now, then) {
   if (then === 0 || now === then) return "";
   const share = now / then - 1;
-  return (share < 0 ? "−" : "+") + percent(Math.abs(share));
+  const words = percent(Math.abs(share));
+  return words.startsWith("<") ? words : (share < 0 ? "−" : "+") + words;
 }
 
 // drawPanel shows the setting and the figures of it.
@@ -179,8 +181,9 @@ function drawPanel() {
   gridControl.draw();
   const list = changes(whatif.setting);
   byId("changes").textContent = list.length ? "Changed: " + list.join("; ") : "Nothing is changed.";
-  byId("undo").disabled = !whatif.past.length;
-  byId("reset").disabled = same(whatif.setting, base.setting);
+  // They keep the focus when there is nothing to do for them any more.
+  byId("undo").ariaDisabled = !whatif.past.length;
+  byId("reset").ariaDisabled = same(whatif.setting, base.setting);
   const [number, unit] = time(whatif.time);
   byId("now").textContent = "Execution time " + number + "\u00a0" + unit + (difference(whatif.time, whatif.first.time) && " (" + difference(whatif.time, whatif.first.time) + ")") +
     ", efficiency " + percent(whatif.efficiency);

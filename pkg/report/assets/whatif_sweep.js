@@ -74,6 +74,7 @@ function stopSweep() {
   sweep.running++;
   simulator.stop("time");
   byId("stop").hidden = true;
+  byId("go").focus();
   byId("swept").textContent += ", stopped";
 }
 
@@ -112,8 +113,11 @@ function sweepChart(made, list, what) {
 
 // listBest lists the best grid of each count, to choose it.
 function listBest(made) {
-  byId("best").replaceChildren(...made.map((p) => el("button", { type: "button", title: timeText(p.time) + ", efficiency " + percent(p.efficiency),
-    click: () => { release(); change(null, (s) => { s.grid = p.setting.grid; }); } }, p.setting.grid.join("x"))));
+  byId("best").replaceChildren(el("table", null, el("caption", null, "The best grid of each count of processors, to choose it"),
+    el("thead", null, el("tr", null, ["Processors", "Grid", "Execution time", "Efficiency"].map((s) => el("th", { scope: "col" }, s)))),
+    el("tbody", null, made.map((p) => el("tr", null, el("th", { scope: "row" }, String(p.x)),
+      el("td", null, el("button", { type: "button", "aria-label": "choose the grid " + p.setting.grid.join("x"), click: () => { release(); change("grid", (s) => { s.grid = p.setting.grid; }); } }, p.setting.grid.join("x"))),
+      cell(p.time, "s"), cell(p.efficiency, "ratio"))))));
 }
 
 // buildSweep makes the controls of the chart.
