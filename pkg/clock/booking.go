@@ -1,6 +1,8 @@
 package clock
 
 import (
+	"slices"
+
 	"dvmtools/pkg/interval"
 	"dvmtools/pkg/procs"
 	"dvmtools/pkg/units"
@@ -121,6 +123,43 @@ func (e *classes) AddAll(s *procs.System, a Amount) {
 	} else {
 		p.of = append(p.of, share{e.at, a})
 	}
+}
+
+// addTimes is [AddTimes]: it forms the sums that AddAll would. It returns false, and does
+// nothing, where these are not put off already, or are those of a line that not all
+// classes have alike.
+func (e *classes) addTimes(s *procs.System, redundant float64, times []units.Seconds, inside bool) bool {
+	p := &e.pendingWork
+	if p.sys != s || p.work.UserRedundant != redundant || p.work.SystemRedundant != redundant || e.at != e.all && !(e.equal && e.hasAll(s)) {
+		return false
+	}
+	user, system := p.work.User, p.work.System
+	var own Counters // of the line
+	line, power := &own, units.Seconds(1)
+	if e.at != e.all {
+		c := &e.common[e.at]
+		line, power = &c.Counters, units.Seconds(e.power[0])
+		c.some = c.some || slices.ContainsFunc(times, func(t units.Seconds) bool { return t != 0 })
+	}
+	cpu, sys := line[interval.BookedCPU], line[interval.BookedSYS]
+	redundantCPU, redundantSYS := line[interval.BookedInsuffUSR], line[interval.BookedInsuffSYS]
+	for _, t := range times {
+		part := t / power
+		if inside {
+			system += t
+			sys += part
+			redundantSYS += scaled(part, redundant)
+		} else {
+			user += t
+			cpu += part
+			redundantCPU += scaled(part, redundant)
+		}
+		inside = !inside
+	}
+	p.work.User, p.work.System = user, system
+	line[interval.BookedCPU], line[interval.BookedSYS] = cpu, sys
+	line[interval.BookedInsuffUSR], line[interval.BookedInsuffSYS] = redundantCPU, redundantSYS
+	return true
 }
 
 // flush books what AddAll put off.

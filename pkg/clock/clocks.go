@@ -179,9 +179,14 @@ func scaled(t units.Seconds, f float64) units.Seconds { return units.Seconds(flo
 // before a call and inside it, in turns, those of 0 left out. inside says that the
 // first is one inside. redundant is what other processors do as well.
 func AddTimes(c Clocks, s *procs.System, redundant float64, times []units.Seconds, inside bool) {
-	if e, ok := c.(*brief); ok {
+	switch e := c.(type) {
+	case *brief:
 		e.addTimes(s, redundant, times, inside)
 		return
+	case *classes:
+		if e.addTimes(s, redundant, times, inside) {
+			return
+		}
 	}
 	if inside && len(times) > 0 {
 		// As if the call had begun at once.

@@ -48,8 +48,9 @@ type kindOfPart struct {
 
 // recentParts are those that were asked for last: loops come in turns.
 type recentParts struct {
-	of   [4]partWork
-	next int
+	of   [32]partWork
+	next int // the place of the next one, if it is not there
+	last int // the one that was asked for last
 }
 
 // partsOf returns the parts of the classes of s, with the work that they are of
@@ -66,12 +67,15 @@ func (p *partition) partsOf(s *procs.System, of *Parts, user, system units.Secon
 
 // knownParts returns the parts of the classes of s.
 func (p *partition) knownParts(s *procs.System, of *Parts) *partWork {
-	for i := range p.parts.of {
+	for n := range p.parts.of {
+		i := (p.parts.last + n) % len(p.parts.of)
 		if r := &p.parts.of[i]; r.parts == of && r.system == s && r.version == p.version {
+			p.parts.last = i
 			return r
 		}
 	}
 	r := &p.parts.of[p.parts.next]
+	p.parts.last = p.parts.next
 	p.parts.next = (p.parts.next + 1) % len(p.parts.of)
 	r.classes, r.works = r.classes[:0], r.works[:0]
 	p.each(s, of.Labels, func(i int, l []int64) { r.classes = append(r.classes, classPart{i, r.kind(of.Of(l), p.power[i])}) })
