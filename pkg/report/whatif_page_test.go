@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"dvmtools/internal/testtraces"
+	"dvmtools/pkg/machine"
 	"dvmtools/pkg/options"
 	"dvmtools/pkg/whatif"
 )
@@ -87,7 +88,7 @@ func TestWhatIfPage(t *testing.T) {
 	x.await(`document.querySelector("#copied").textContent`)
 	var line string
 	x.eval(`document.querySelector("#command").value`, &line)
-	if got, want := c.run(t, line), c.records(t, c.changed(func(s *whatif.Setting) {
+	if got, want := c.run(t, line)[0], c.records(t, c.changed(func(s *whatif.Setting) {
 		s.Grid, s.Options.Collectives, s.Scale = []int{1, 4}, options.Tree, []string{"power=2"}
 	})); got != want {
 		t.Errorf("%s gives\n%.1000s\nexpected\n%.1000s", line, got, want)
@@ -214,8 +215,41 @@ func TestWhatIfChangedMachine(t *testing.T) {
 	x.quiet()
 }
 
-// run runs a command line of dvmsim beside the machine and the calls.
-func (c *changeable) run(t testing.TB, line string) string {
+// TestWhatIfCommands: the command line of a setting gives what the simulator of the
+// page gives, byte for byte, on machines of both languages.
+func TestWhatIfCommands(t *testing.T) {
+	for _, x := range []struct {
+		trace, machine string
+		grid           []int
+		changes        []func(*whatif.Setting)
+	}{
+		{"single/f09_tasks.ptr.zst", "sparc.mach", []int{4}, []func(*whatif.Setting){
+			func(s *whatif.Setting) { s.Scale = []string{"links.latency=2", "float=0.5"}; s.Grid = []int{3} },
+			func(s *whatif.Setting) { s.Set = []string{"tl(1)(1).speed=3e-7"}; s.TracedOn = "" },
+		}},
+		{"compute/gauss.ptr.zst", "tree.par", []int{4}, []func(*whatif.Setting){
+			func(s *whatif.Setting) { s.Set = []string{"grid.TStart=12.5"}; s.Order = machine.Fastest },
+			func(s *whatif.Setting) {
+				s.Scale, s.Options.Balance, s.Options.Async = []string{"power=0.7", "TByte=3"}, options.Power, options.Free
+			},
+		}},
+	} {
+		c := changeableOf(t, x.trace, x.machine, x.grid...)
+		var lines, want []string
+		for _, change := range x.changes {
+			s := c.changed(change)
+			lines, want = append(lines, c.Command(s)), append(want, c.records(t, s))
+		}
+		for i, got := range c.run(t, lines...) {
+			if got != want[i] {
+				t.Errorf("%s gives\n%.1000s\nexpected\n%.1000s", lines[i], got, want[i])
+			}
+		}
+	}
+}
+
+// run runs command lines of dvmsim beside the machine and the calls.
+func (c *changeable) run(t testing.TB, lines ...string) (out []string) {
 	t.Helper()
 	dir := t.TempDir()
 	f, calls := c.base.Machine.Files[0], filepath.Join(dir, c.base.Calls)
@@ -225,13 +259,16 @@ func (c *changeable) run(t testing.TB, line string) string {
 	if out, err := exec.Command("go", "build", "-o", dir, "dvmtools/cmd/dvmsim").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	sh := exec.Command("sh", "-c", "./"+line)
-	sh.Dir = dir
-	out, err := sh.Output()
-	if err != nil {
-		t.Fatalf("%s: %v", line, err)
+	for _, line := range lines {
+		sh := exec.Command("sh", "-c", "./"+line)
+		sh.Dir = dir
+		text, err := sh.Output()
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		out = append(out, string(text))
 	}
-	return string(out)
+	return out
 }
 
 // TestWhatIfComplains: what cannot be simulated is said beside the control that is

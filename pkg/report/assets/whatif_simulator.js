@@ -65,11 +65,12 @@ const simulator = {
   stopped: new Error("the simulation was stopped"),
 
   // stop ends the request that is under way, of the given kind when one is named. A
-  // worker that does not listen is ended with it, and another one takes its place.
+  // worker that does not listen for three seconds is ended with it, and another one
+  // takes its place. Replaying a long program takes a second of them.
   stop(kind) {
     if (!this.now || kind && !(kind in this.now)) return;
     const number = this.number;
     this.worker.postMessage({ stop: number });
-    setTimeout(() => { if (this.waiting.has(number)) this.abandon(this.stopped); }, 1000);
+    setTimeout(() => { if (this.waiting.has(number)) this.abandon(this.stopped); }, 3000);
   },
 };
