@@ -224,7 +224,7 @@ func xTicks(low, high float64) []float64 {
 			}
 		}
 		if len(list) <= 12 {
-			if round := roundTicks(low, high, 1, 12); len(list) < 3 && len(round) > len(list) {
+			if round := roundTicks(low, high, 1, 8); len(list) < 3 && len(round) > len(list) {
 				return round
 			}
 			if len(list) == 0 {

@@ -63,7 +63,7 @@ func shellWord(s string) string {
 // exchangeTable returns the exchanges that cost most; shown is how many rows a
 // page has.
 func exchangeTable(t *Tree) table {
-	x := table{name: "exchanges", title: "Exchanges that cost most",
+	x := table{name: "exchanges", title: "Exchanges that cost most", none: "No exchange costs time on this grid.",
 		note: "By the places where they are started, wherever they are waited for. Times are sums over all processors; waiting is for other processors to start. The command explains the one that takes longest on the network.",
 		columns: []columnOf{{"Exchange", true}, {"Count", false}, {"Messages", false}, {"Bytes", false}, {"Time", false},
 			{"Of all Lost time", false}, {"Waiting", false}, {"Overlap", false}, {"Command that explains one", true}},

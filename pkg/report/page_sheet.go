@@ -106,6 +106,11 @@ func writeTable(p *pageWriter, t *table, o Options) {
 		m.text(t.note)
 		m.raw("</p>\n")
 	}
+	if len(t.rows) == 0 && t.none != "" {
+		m.raw("<p>")
+		m.text(t.none)
+		m.raw("</p>\n")
+	}
 	shown := t.rowsShown
 	if shown == 0 {
 		shown = maxSheetRows

@@ -3,6 +3,7 @@ package report
 import (
 	"bufio"
 	"io"
+	"math"
 	"strconv"
 
 	"dvmtools/pkg/interval"
@@ -71,8 +72,13 @@ type perfetto struct {
 type flowEnds struct {
 	lanes           int
 	first, last     int
-	firstAt, lastAt float64
+	firstAt, lastAt float64 // in whole nanoseconds
 }
+
+// nanos returns a time in nanoseconds, without a fraction: the UI has none, and sorts
+// events by what is left, those at the same time as they stand in the document. The
+// ends of a flow are found by the same numbers, so that it begins before it goes on.
+func nanos(seconds float64) float64 { return math.Round(seconds * 1e9) }
 
 // findFlows finds the lanes of every exchange.
 func (p *perfetto) findFlows(lanes []lane) {
@@ -88,15 +94,15 @@ func (p *perfetto) findFlows(lanes []lane) {
 			once[key] = true
 			f := p.flows[key]
 			if f == nil {
-				f = &flowEnds{first: i + 1, firstAt: s.start, last: i + 1, lastAt: s.start}
+				f = &flowEnds{first: i + 1, firstAt: nanos(s.start), last: i + 1, lastAt: nanos(s.start)}
 				p.flows[key] = f
 			}
 			f.lanes++
-			if s.start < f.firstAt {
-				f.first, f.firstAt = i+1, s.start
+			if at := nanos(s.start); at < f.firstAt {
+				f.first, f.firstAt = i+1, at
 			}
-			if s.start >= f.lastAt {
-				f.last, f.lastAt = i+1, s.start
+			if at := nanos(s.start); at >= f.lastAt {
+				f.last, f.lastAt = i+1, at
 			}
 		}
 	}
@@ -107,7 +113,7 @@ func (p *perfetto) event(ph string, tid int, seconds float64) {
 	p.raw(",\n" + `{"ph":"` + ph + `","pid":1,"tid":`)
 	p.int(int64(tid))
 	p.raw(`,"ts":`)
-	p.number(float64(seconds*1e6), true)
+	p.number(nanos(seconds)/1e3, true)
 }
 
 // lane writes the events of a lane.

@@ -32,8 +32,9 @@ type tile struct{ label, text string }
 type table struct {
 	// name is its name in JSON and CSV, title its heading.
 	name, title string
-	// note explains how to read it.
+	// note explains how to read it, none is said of one without rows.
 	note    string
+	none    string
 	columns []columnOf
 	rows    [][]field
 	// rowsShown is how many rows a page has, 0 for [maxSheetRows].

@@ -2,12 +2,14 @@ package report_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -54,17 +56,16 @@ func TestPerfettoNests(t *testing.T) {
 	flows := 0
 	for _, trace := range []string{"single/f01_ivals.ptr.zst", "single/f09_tasks.ptr.zst", "single/f04_across.ptr.zst"} {
 		tree := timed(t, trace, []int{2, 2})
-		var doc struct {
-			TraceEvents []struct {
-				Ph, Cat, Name string
-				Tid, ID       int64
-				Ts            float64
-				Args          struct {
-					Interval int
-					Name     string
-				}
+		type event struct {
+			Ph, Cat, Name string
+			Tid, ID       int64
+			Ts            float64
+			Args          struct {
+				Interval int
+				Name     string
 			}
 		}
+		var doc struct{ TraceEvents []event }
 		if err := json.Unmarshal([]byte(write(t, tree, report.Perfetto)), &doc); err != nil {
 			t.Fatal(err)
 		}
@@ -142,6 +143,22 @@ func TestPerfettoNests(t *testing.T) {
 		}
 		if len(began) != len(ended) {
 			t.Errorf("%s: %d flows begin, %d end", trace, len(began), len(ended))
+		}
+		// As the UI reads them: in whole nanoseconds, sorted by time, those at the same
+		// time in the order of the document. A flow begins once, then goes on, then ends.
+		events := slices.Clone(doc.TraceEvents)
+		slices.SortStableFunc(events, func(a, b event) int { return cmp.Compare(math.Floor(a.Ts*1e3+1e-3), math.Floor(b.Ts*1e3+1e-3)) })
+		state := map[string]string{}
+		for _, e := range events {
+			if key := fmt.Sprint(e.Name, e.ID); e.Ph == "s" || e.Ph == "t" || e.Ph == "f" {
+				if was := state[key]; (was == "") != (e.Ph == "s") || was == "f" {
+					t.Errorf("%s: in the flow %s follows %q to %q", trace, key, e.Ph, was)
+				}
+				state[key] = e.Ph
+			}
+			if whole := math.Round(e.Ts*1e3) / 1e3; e.Ts != whole {
+				t.Errorf("%s: an event at %v us", trace, e.Ts)
+			}
 		}
 		flows += len(began)
 	}
