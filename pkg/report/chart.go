@@ -38,7 +38,7 @@ type chartPoint struct {
 // The dimensions of a chart, in pixels.
 const (
 	chartWidth, chartHeight     = 620.0, 340.0
-	chartLeft, chartRight       = 74.0, 16.0
+	chartLeft, chartRight       = 88.0, 26.0
 	chartTop, chartBottom       = 14.0, 46.0
 	maxChartPoints          int = 3000
 )

@@ -101,14 +101,13 @@ func writeTable(p *pageWriter, t *table, o Options) {
 	m.raw(`<section id="` + t.name + `"><h2>`)
 	m.text(t.title)
 	m.raw("</h2>\n")
-	if t.note != "" {
-		m.raw(`<p class="note">`)
-		m.text(t.note)
-		m.raw("</p>\n")
-	}
+	note := t.note
 	if len(t.rows) == 0 && t.none != "" {
-		m.raw("<p>")
-		m.text(t.none)
+		note = t.none
+	}
+	if note != "" {
+		m.raw(`<p class="note">`)
+		m.text(note)
 		m.raw("</p>\n")
 	}
 	shown := t.rowsShown

@@ -32,7 +32,7 @@ type tile struct{ label, text string }
 type table struct {
 	// name is its name in JSON and CSV, title its heading.
 	name, title string
-	// note explains how to read it, none is said of one without rows.
+	// note explains how to read it; none is said instead when it has no rows.
 	note    string
 	none    string
 	columns []columnOf

@@ -178,8 +178,8 @@ func (s *Search) sweepSheet() *Sheet {
 	if len(s.Axes) == 1 {
 		sheet.Charts = []chart{s.sweepChart()}
 	} else {
-		sheet.Tables = append(sheet.Tables, s.crossTable("cross-times", "Execution time of the best grid", func(c *Candidate) field { return secondsField(c.ExecutionTime) }),
-			s.crossTable("cross-grids", "Best grid", func(c *Candidate) field { return words(gridName(c.Grid)) }))
+		sheet.Tables = append(sheet.Tables, s.crossTable("cross-times", "Execution time of the best grid", false, func(c *Candidate) field { return secondsField(c.ExecutionTime) }),
+			s.crossTable("cross-grids", "Best grid", true, func(c *Candidate) field { return words(gridName(c.Grid)) }))
 	}
 	sheet.Tables = append(sheet.Tables, s.pointTable())
 	if len(s.Axes) == 1 && s.complete() {
@@ -392,7 +392,7 @@ func (s *Search) gridTable() table {
 
 // crossTable has a row for each combination of the values of all but the last
 // parameter, and a column for each of that one.
-func (s *Search) crossTable(name, title string, of func(*Candidate) field) table {
+func (s *Search) crossTable(name, title string, text bool, of func(*Candidate) field) table {
 	last := &s.Axes[len(s.Axes)-1]
 	t := table{name: name, title: title, columns: []columnOf{{"machine", true}}}
 	shown := min(maxColumns, len(last.Values))
@@ -400,7 +400,7 @@ func (s *Search) crossTable(name, title string, of func(*Candidate) field) table
 		t.note = "The first " + strconv.Itoa(shown) + " values of " + Clean(last.Parameter) + " only; the list of machines has all."
 	}
 	for v := range shown {
-		t.columns = append(t.columns, columnOf{label: last.words(v)})
+		t.columns = append(t.columns, columnOf{last.words(v), text})
 	}
 	for i := 0; i < len(s.Points); i += len(last.Values) {
 		row := []field{words(s.pointWords(i, 1))}
