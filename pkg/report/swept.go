@@ -60,6 +60,15 @@ func (s *Search) checkAxes(points int) error {
 	return nil
 }
 
+// machines returns how many machines the sweep has.
+func (s *Search) machines() int {
+	n := 1
+	for i := range s.Axes {
+		n *= len(s.Axes[i].Values)
+	}
+	return n
+}
+
 // point returns the point of a record, which comes after that of the point.
 func (s *Search) point(raw []byte) (*SweepPoint, error) {
 	var at struct {
@@ -77,11 +86,7 @@ func (s *Search) point(raw []byte) (*SweepPoint, error) {
 // addPoint adds the beginning or the end of a point.
 func (s *Search) addPoint(kind string, raw []byte) error {
 	if kind == "point" {
-		all := 1
-		for _, a := range s.Axes {
-			all *= len(a.Values)
-		}
-		if s.Axes == nil || len(s.Points) == all {
+		if s.Axes == nil || len(s.Points) == s.machines() {
 			return fmt.Errorf("a machine that no sweep has")
 		}
 		s.Points = append(s.Points, &SweepPoint{})
@@ -212,6 +217,9 @@ func (s *Search) extremes() (fast, slow int) {
 func (s *Search) sweepSentences() (list []string) {
 	if s.Partial {
 		list = append(list, partialWords)
+	}
+	if all := s.machines(); len(s.Points) < all {
+		list = append(list, fmt.Sprintf("%d of %s were searched on.", len(s.Points), count(int64(all), "machine", "machines")))
 	}
 	var grids []string
 	failed := 0

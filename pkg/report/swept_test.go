@@ -72,6 +72,10 @@ func TestSweep(t *testing.T) {
 			}
 		}
 	}
+	short := strings.Replace(strings.Replace(sweepStream, `"points":3,"sweep"`, `"points":4,"sweep"`, 1), `"10us"]`, `"10us","1000"]`, 1)
+	if text := sheet(t, found(t, short).Sheet(), report.Text); !strings.Contains(text, "3 of 4 machines were searched on.") {
+		t.Errorf("a sweep that was ended before its last machine:\n%s", text)
+	}
 	page := sheet(t, found(t, sweepStream).Sheet(), report.HTML)
 	// Not all values are numbers: they have equal distances, and their own labels.
 	for _, want := range []string{"4 at TStart = 1: 200.0 ms", "1 at TStart = 100: 500.0 ms", ">10us</text>", ">TStart</text>"} {
