@@ -1,6 +1,7 @@
 package call
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"dvmtools/pkg/libdvm"
@@ -24,9 +25,11 @@ type half struct {
 // keep returns a copy of c that shares no memory with its reader, but its
 // parameters with the calls before it, and the numbers of its two blocks.
 func (b *blocks) keep(c *Call) (Call, [2]int32) {
-	plain := *c
-	plain.Args, plain.Ret, plain.Text, plain.RetText = Params{}, Params{}, nil, nil
-	d := plain.Clone()
+	d := *c
+	d.Before, d.Others, d.Own, d.Nested = bytes.Clone(c.Before), Others{bytes.Clone(c.Others.Others)}, c.Own.Clone(), nil
+	for i := range c.Nested {
+		d.Nested = append(d.Nested, c.Nested[i].Clone())
+	}
 	numbers := [2]int32{b.number(&c.Args, c.Text), b.number(&c.Ret, c.RetText)}
 	args, ret := &b.kept[numbers[0]], &b.kept[numbers[1]]
 	d.Args, d.Text, d.Ret, d.RetText = args.params, args.text, ret.params, ret.text

@@ -297,7 +297,10 @@ func (u *unpacker) Next() (*call.Call, error) {
 	t := u.times[m]
 	c.CallTime, c.RetTime, t = t[0], t[1], t[2:]
 	a, b := len(c.Own.Call), len(c.Own.Call)+len(c.Own.Ret)
-	c.Own = call.Own{Call: slices.Clip(t[:a]), Ret: slices.Clip(t[a:b])}
+	c.Own = call.Own{}
+	if b > 0 {
+		c.Own = call.Own{Call: slices.Clip(t[:a]), Ret: slices.Clip(t[a:b])}
+	}
 	u.times[m] = t[b:]
 	u.at++
 	return c, nil
