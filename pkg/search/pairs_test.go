@@ -174,7 +174,7 @@ func TestModesAgainstAll(t *testing.T) {
 			t.Fatal(err)
 		}
 		rank := len(shape.Extents)
-		s := &state{shape: shape, prog: prog, recorder: replays, enc: json.NewEncoder(io.Discard), end: End{Possible: countGrids(64, rank)},
+		s := &state{shape: shape, prog: prog, recorder: replays, enc: json.NewEncoder(io.Discard), end: End{Counts: Counts{Possible: countGrids(64, rank)}},
 			cfg: Config{Machine: of64(t, x.tree, x.start, 0.01), Options: sim.Defaults(), Mode: All, Max: 64, Threads: 2, Objective: Time, Threshold: DefaultThreshold}}
 		all := &pass{state: s, mode: All, list: grids(64, shape.Extents, true)}
 		few := &pass{state: s, mode: Heuristic, list: slices.DeleteFunc(slices.Clone(all.list), func(g *grid) bool { return g.mark == 0 })}

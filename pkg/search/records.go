@@ -53,17 +53,25 @@ type MachinePoint struct {
 
 // PointEnd is the last record of the search on a machine of a sweep; see [End].
 type PointEnd struct {
-	Record    string `json:"record"`
-	Point     int    `json:"point"`
-	Evaluated int    `json:"evaluated"`
-	NotBad    int    `json:"not_bad"`
-	Possible  int64  `json:"possible"`
-	Descent   int    `json:"descent,omitempty"`
-	Improved  bool   `json:"improved,omitempty"`
-	Bound     *Bound `json:"bound,omitempty"`
-	Partial   bool   `json:"partial,omitempty"`
+	Record string `json:"record"`
+	Point  int    `json:"point"`
+	Counts
 	// Error says why no grid is the best on this machine.
 	Error string `json:"error,omitempty"`
+}
+
+// Counts say what a search tried.
+type Counts struct {
+	Evaluated int   `json:"evaluated"`
+	NotBad    int   `json:"not_bad"`
+	Possible  int64 `json:"possible"`
+	// Descent is how many of the evaluated grids mode 1 tried at its end, after its
+	// steps; Improved says that this found a better one.
+	Descent  int    `json:"descent,omitempty"`
+	Improved bool   `json:"improved,omitempty"`
+	Bound    *Bound `json:"bound,omitempty"`
+	// Partial says that the search was ended before it was done.
+	Partial bool `json:"partial,omitempty"`
 }
 
 // Derivative is how the execution time of the best grid depends on a parameter of
@@ -182,18 +190,9 @@ type Bound struct {
 
 // End is the last record of a search stream.
 type End struct {
-	Record    string `json:"record"`
-	Evaluated int    `json:"evaluated"`
-	NotBad    int    `json:"not_bad"`
-	Possible  int64  `json:"possible"`
-	// Descent is how many of the evaluated grids mode 1 tried at its end in the
-	// neighbourhood of its best; Improved says that this found a better one.
-	Descent  int    `json:"descent,omitempty"`
-	Improved bool   `json:"improved,omitempty"`
-	Bound    *Bound `json:"bound,omitempty"`
-	// Partial says that the search was ended before it was done.
-	Partial bool `json:"partial,omitempty"`
-	// Points is how many machines of a sweep were searched on; the counts above
-	// are sums over them.
+	Record string `json:"record"`
+	Counts
+	// Points is how many machines of a sweep were searched on; the counts are then
+	// sums over them.
 	Points int `json:"points,omitempty"`
 }

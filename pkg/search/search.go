@@ -215,7 +215,7 @@ func (g *grid) name() string { return fmt.Sprint(g.extents) }
 // run searches in the mode of the configuration and writes the results, but not the
 // end record.
 func (s *state) run(ctx context.Context) (*Best, error) {
-	s.end = End{Record: "end", Possible: countGrids(s.cfg.Max, len(s.shape.Extents))}
+	s.end = End{Record: "end", Counts: Counts{Possible: countGrids(s.cfg.Max, len(s.shape.Extents))}}
 	list := s.list()
 	if s.cfg.Objective == Efficiency {
 		s.end.Possible--

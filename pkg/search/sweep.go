@@ -130,8 +130,7 @@ func (s *sweeping) point(ctx context.Context, i int) (*Best, error) {
 		st.cfg.Progress = func(tried, most int, best *Best) { show(done+tried, done+most*(s.points-i), best) }
 	}
 	best, err := st.run(ctx)
-	end := PointEnd{Record: "point_end", Point: i + 1, Evaluated: st.end.Evaluated, NotBad: st.end.NotBad, Possible: st.end.Possible,
-		Descent: st.end.Descent, Improved: st.end.Improved, Bound: st.end.Bound, Partial: st.end.Partial}
+	end := PointEnd{Record: "point_end", Point: i + 1, Counts: st.end.Counts}
 	if errors.Is(err, ErrNoGrid) {
 		end.Error, best, err = err.Error(), nil, nil
 	}
