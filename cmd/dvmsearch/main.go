@@ -23,6 +23,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 
 	urfave "github.com/urfave/cli/v2"
@@ -193,6 +194,13 @@ func (w *work) search(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
+	var intervals io.Writer
+	if w.best != "" {
+		// Before the search, as it may take long.
+		if intervals, err = e.Create(w.best); err != nil {
+			return err
+		}
+	}
 	cfg := &w.job.Config
 	cfg.Progress = progress(e)
 	stopped, done := e.Interruptible()
@@ -204,20 +212,16 @@ func (w *work) search(e *cli.Env) error {
 	if err != nil {
 		return err
 	}
-	if w.best != "" {
-		return writeBest(e, w.best, sim.Config{Machine: cfg.Machine, Grid: best.Grid, Options: cfg.Options, Lenient: cfg.Lenient}, w.prog, w.warnings)
+	if intervals != nil {
+		return writeBest(e, intervals, sim.Config{Machine: cfg.Machine, Grid: best.Grid, Options: cfg.Options, Lenient: cfg.Lenient}, w.prog, w.warnings)
 	}
 	return nil
 }
 
 // writeBest simulates the best grid once more and writes its intervals, as
 // dvmsim does; there were warnings about the trace.
-func writeBest(e *cli.Env, file string, cfg sim.Config, prog *call.Recording, warnings int) error {
+func writeBest(e *cli.Env, out io.Writer, cfg sim.Config, prog *call.Recording, warnings int) error {
 	r, err := sim.Run(e.Ctx, cfg, prog.Source())
-	if err != nil {
-		return err
-	}
-	out, err := e.Create(file)
 	if err != nil {
 		return err
 	}

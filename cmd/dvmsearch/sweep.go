@@ -75,9 +75,18 @@ func possible(k *open.Machines, a search.Axis, value string) error {
 		return cli.Usagef("%s: %v", option, err)
 	}
 	if _, _, err := k.Make(c); err != nil {
-		return fmt.Errorf("%s: %w; the parameters of this machine are %s", option, err, k.Names())
+		return refused(option, err, k)
 	}
 	return nil
+}
+
+// refused says that a machine does not take the change that an option asks for, with the
+// list of its parameters unless err has one already.
+func refused(option string, err error, k *open.Machines) error {
+	if strings.Contains(err.Error(), "expected one of") {
+		return fmt.Errorf("%s: %w", option, err)
+	}
+	return fmt.Errorf("%s: %w; the parameters of this machine are %s", option, err, k.Names())
 }
 
 // vary asks the search about other values of the parameters, as the options say.
@@ -92,7 +101,7 @@ func vary(e *cli.Env, k *open.Machines, cfg *search.Config) error {
 			return cli.Usagef("--break-even: found %q, expected the name of a parameter", name)
 		}
 		if _, _, err := k.Make(c); err != nil {
-			return fmt.Errorf("--break-even: %w; the parameters of this machine are %s", err, k.Names())
+			return refused("--break-even", err, k)
 		}
 	}
 	return nil
