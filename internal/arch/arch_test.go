@@ -70,6 +70,7 @@ var packages = []struct {
 	{"internal/docs", ""},
 	{"internal/oracle", "pkg/options pkg/call pkg/machine pkg/interval"},
 	{"internal/tracegen", ""},
+	{"internal/tracescale", ""},
 	{"internal/keytest", ""},
 	{"internal/effort", ""},
 	{"internal/leftout", ""},
@@ -79,7 +80,7 @@ var packages = []struct {
 	{"scripts/reality", "pkg/units pkg/stream pkg/call pkg/ptr pkg/ptr/merge pkg/machine pkg/machine/par pkg/interval pkg/sim pkg/report"},
 	{"scripts/soak", "internal/effort"},
 	{"scripts/tracegen", "internal/tracegen"},
-	{"scripts/tracescale", "pkg/stream"},
+	{"scripts/tracescale", "internal/tracescale pkg/stream"},
 }
 
 // libraries lists the packages of other modules that code outside tests may

@@ -10,19 +10,9 @@ import (
 	"dvmtools/internal/effort"
 	"dvmtools/internal/testtraces"
 	"dvmtools/pkg/machine"
-	"dvmtools/pkg/machine/par"
 	"dvmtools/pkg/program"
 	"dvmtools/pkg/sim"
 )
-
-func parsed(t testing.TB, text string) *machine.Machine {
-	t.Helper()
-	m, errs := par.Parse("c.par", []byte(text))
-	if m == nil {
-		t.Fatal(errs.Err())
-	}
-	return m
-}
 
 // On programs of loops, shadow edges, reductions and pipelines the estimator is near
 // what is simulated: half of the grids that take less than twice the best time
@@ -35,7 +25,7 @@ func TestEstimatesAreNear(t *testing.T) {
 			t.Fatal(err)
 		}
 		rec := newRecorder(prog)
-		for i, m := range []*machine.Machine{of64(t, false, 20, 0.01), of64(t, true, 20, 0.01),
+		for i, m := range []*machine.Machine{clusterOf(t, "64", 20, 0.01), clusterOf(t, "8x8", 20, 0.01),
 			parsed(t, "cluster = c; c = {2 x a, 10 x b}; c.CommType = myrinet(4); c.TStart = 5; c.TByte = 0.01; a = {12 x p}; a.CommType = ethernet; a.TStart = 1; a.TByte = 0.002; b = {4 x p}; b.CommType = myrinet(2); b.TStart = 1; b.TByte = 0.002; p = 2.0;")} {
 			cfg := &Config{Machine: m, Options: sim.Defaults(), Mode: All, Max: 64, Threads: 1, Objective: Time}
 			s := &state{cfg: *cfg, shape: shape, prog: prog, recorder: rec}

@@ -114,8 +114,7 @@ func (w *works) enter(l *object.Loop, c *call.Call) {
 	var pipe *pipeWork
 	if l.Template != nil && l.Template.Dist != nil {
 		key.d = l.Template.Dist
-		if l.Across != nil {
-			pipe = pipeOf(l.Across, len(key.d.Dims))
+		if pipe = pipeOf(l.Across, len(key.d.Dims)); pipe != nil {
 			key.pipe = fmt.Sprint(*pipe)
 		} else if stated, err := c.Portion(); err == nil && len(stated) == l.Rank {
 			its = make([]layout.Iterations, len(stated))
@@ -153,12 +152,12 @@ func (w *works) pass(t units.Seconds) {
 	}
 }
 
-// pipeOf returns what is known of a pipelined loop.
+// pipeOf returns what is known of a pipelined loop, nil for a loop that is not.
 func pipeOf(a *object.Across, rank int) *pipeWork {
-	p := &pipeWork{bytes: make([]float64, rank), quanta: a.Stages}
-	if a.New == nil {
-		return p
+	if a == nil || a.New == nil {
+		return nil
 	}
+	p := &pipeWork{bytes: make([]float64, rank), quanta: a.Stages}
 	for i := range a.New.Edges {
 		e, ok := edgeOf(&a.New.Edges[i])
 		if !ok {
@@ -173,6 +172,9 @@ func pipeOf(a *object.Across, rank int) *pipeWork {
 			}
 			p.bytes[k] += b
 		}
+	}
+	if !slices.ContainsFunc(p.bytes, func(b float64) bool { return b > 0 }) {
+		return nil
 	}
 	return p
 }

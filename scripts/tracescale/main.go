@@ -18,6 +18,7 @@ import (
 	"log"
 	"os"
 
+	"dvmtools/internal/tracescale"
 	"dvmtools/pkg/stream"
 )
 
@@ -27,7 +28,7 @@ func main() {
 	loops := flag.Float64("loops", 1, "multiply the times of loops by `FACTOR`")
 	noStartup := flag.Bool("no-startup", false, "drop the time before the first loop")
 	flag.Parse()
-	if flag.NArg() > 1 || !(*loops >= 0) || *loops > maxFactor {
+	if flag.NArg() > 1 || !(*loops >= 0) || *loops > tracescale.MaxFactor {
 		log.Fatal("found several files, or a factor that is not between 0 and 1e9; see go doc ./scripts/tracescale")
 	}
 	in, name := io.Reader(os.Stdin), "<stdin>"
@@ -42,7 +43,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := scale(os.Stdout, r, *loops, *noStartup); err != nil {
+	if err := tracescale.Scale(os.Stdout, r, *loops, *noStartup); err != nil {
 		log.Fatal(err)
 	}
 }

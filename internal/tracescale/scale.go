@@ -1,4 +1,7 @@
-package main
+// Package tracescale multiplies the loop times of a trace and drops its start-up time.
+// Loops take a small fraction of the time of small programs, so that only scaled traces
+// tell good predictions from bad ones.
+package tracescale
 
 import (
 	"bufio"
@@ -9,16 +12,21 @@ import (
 	"strconv"
 )
 
-// maxFactor bounds the factor, so that times stay numbers that a trace can
+// MaxFactor bounds the factor, so that times stay numbers that a trace can
 // hold.
-const maxFactor = 1e9
+const MaxFactor = 1e9
 
-// startup is the most that an event before the first loop takes with
-// -no-startup: the clock of traces counts microseconds.
+// startup is the most that an event before the first loop takes without a start-up:
+// the clock of traces counts microseconds.
 const startup = 1e-6
 
-// scale copies a trace. Times keep the number of digits that they had.
-func scale(w io.Writer, r io.Reader, loops float64, noStartup bool) error {
+// Scale copies the text of a trace from r to w. The times of parallel loops are
+// multiplied by loops, from 0 to [MaxFactor]: in their bodies, between a dopl_ that
+// returned DoPL=1 and the next dopl_ or endpl_, TIME of all events and that of the call_
+// that ends the body. With noStartup TIME of all events before the first parallel loop
+// is at most a microsecond. Times keep the number of digits that they had, and
+// everything else is copied unchanged.
+func Scale(w io.Writer, r io.Reader, loops float64, noStartup bool) error {
 	in, out := bufio.NewReader(r), bufio.NewWriter(w)
 	beforeLoops := noStartup
 	var at body
@@ -31,14 +39,14 @@ func scale(w io.Writer, r io.Reader, loops float64, noStartup bool) error {
 			if bytes.HasPrefix(name, []byte("call_crtpl_")) {
 				beforeLoops = false
 			}
-			factor, most := 1.0, maxFactor
+			factor, most := 1.0, MaxFactor
 			if at.event(name) {
 				factor = loops
 			}
 			if beforeLoops {
 				most = startup
 			}
-			if factor != 1 || most != maxFactor {
+			if factor != 1 || most != MaxFactor {
 				text, terr := scaled(line[from:to], factor, most)
 				if terr != nil {
 					return fmt.Errorf("line %d: %w", n, terr)

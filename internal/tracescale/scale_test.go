@@ -1,4 +1,4 @@
-package main
+package tracescale
 
 import (
 	"strings"
@@ -30,7 +30,7 @@ rc=0;`
 func TestScale(t *testing.T) {
 	run := func(loops float64, noStartup bool) string {
 		var b strings.Builder
-		if err := scale(&b, strings.NewReader(trace), loops, noStartup); err != nil {
+		if err := Scale(&b, strings.NewReader(trace), loops, noStartup); err != nil {
 			t.Fatal(err)
 		}
 		return b.String()
@@ -55,7 +55,7 @@ func TestScale(t *testing.T) {
 
 func TestScaleRefuses(t *testing.T) {
 	bad := "ret_dopl_ TIME=1 LINE=1 FILE=a\nDoPL=1;\ncall_dopl_ TIME=x LINE=1 FILE=\n"
-	err := scale(&strings.Builder{}, strings.NewReader(bad), 2, false)
+	err := Scale(&strings.Builder{}, strings.NewReader(bad), 2, false)
 	if err == nil || err.Error() != `line 3: found TIME="", expected a decimal fraction` {
 		t.Errorf("error %v", err)
 	}
