@@ -54,6 +54,9 @@ func TestAppendFloatIsShortest(t *testing.T) {
 		0.1, 0.30000000000000004, 123456.78901234, 999999.99999999, 1e6, 1e21, 5e-324, math.MaxFloat64, 0.03154087, 2.5} {
 		check(x)
 	}
+	for n := range 2000 {
+		check(float64(n) / 1e8) // the shortest times of traces
+	}
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
 		check(float64(rng.Int64N(1e14>>rng.IntN(46))) / 1e8)   // times of traces

@@ -154,6 +154,41 @@ func TestStreams(t *testing.T) {
 	}
 }
 
+// turns yields the calls of two sources that are alike, each for some calls, as several
+// goroutines read that remember parameters each for itself.
+type turns struct {
+	call.Source
+	other   call.Source
+	n, each int
+}
+
+func (s *turns) Next() (*call.Call, error) {
+	a, err := s.Source.Next()
+	b, _ := s.other.Next()
+	s.n++
+	if s.n/s.each%2 == 0 {
+		return a, err
+	}
+	return b, err
+}
+
+// Calls are alike also when their parameters are in other memory.
+func TestStreamsOfSeveralReaders(t *testing.T) {
+	x := newText()
+	x.array("a000", "a001")
+	for range 40 {
+		x.group("b000")
+	}
+	rec := x.program(t).Recording
+	want := []turn{{program.Once, 12}, {program.Second, 5}, {program.Again, 185}}
+	for _, each := range []int{1, 3, 7, 50} {
+		got, _, err := turnsOf(t, &turns{testtraces.Shared(rec), testtraces.Shared(rec), 0, each}, always)
+		if err != io.EOF || !slices.Equal(got, want) {
+			t.Errorf("%d calls each: %v, expected %v; error %v", each, got, want, err)
+		}
+	}
+}
+
 // cut is a source that fails behind some calls.
 type cut struct {
 	call.Source
