@@ -122,7 +122,7 @@ func (p progress) Names(value uint64) bool { return p.sim.objects.Names(value) }
 func (s *Sim) noteKind(c *call.Call, inBody bool) {
 	if r := &s.repeats; r.place.Turn == program.Second {
 		row := &handlers[c.Class()]
-		r.found[r.place.At].onlyTimes = row.do == nil && row.run == nil && c.Listed() && !inBody && s.lines == nil && s.ideal == nil
+		r.found[r.place.At].onlyTimes = row.do == nil && row.run == nil && c.Listed() && !inBody && s.lines == nil && s.ideal == nil && s.timeline == nil
 	}
 }
 

@@ -60,7 +60,7 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 		for i, grid := range [][]int{{1}, {4}, {2, 2}} {
 			cfg := sim.Config{Machine: machineOf(t, machines[(i+len(name))%len(machines)]), Grid: grid, Options: sim.Defaults()}
 			n++
-			cfg.Lines, cfg.POP, cfg.Lenient = n%2 == 0, n%3 == 0, n%5 == 0
+			cfg.Lines, cfg.POP, cfg.Lenient, cfg.Timeline = n%2 == 0, n%3 == 0, n%5 == 0, n%7 < 2
 			if n%4 == 0 {
 				cfg.Options.Async = options.Free
 			}
@@ -84,7 +84,7 @@ func TestRepetitionsChangeNothing(t *testing.T) {
 			}
 			compared++
 			if i == 2 {
-				cfg.POP, cfg.Options.Async = false, options.Synced
+				cfg.POP, cfg.Timeline, cfg.Options.Async = false, false, options.Synced
 				passed, _ := sim.StepsInBlocks(cfg, prog.Source())
 				blocks += min(passed, 1)
 				if cfg.Lines {
