@@ -44,8 +44,8 @@ type Timetable struct {
 	}
 }
 
-// maxPowers bounds on how many different powers work is kept.
-const maxPowers = 16
+// maxPowers bounds for how many different powers work is kept.
+const maxPowers = 8
 
 // maxDifferent bounds the lists of a timetable in which what comes is looked for.
 const maxDifferent = 1 << 10
@@ -135,9 +135,6 @@ func NewTimetable(cfg Config, ask func(Clocks) error) *Timetable {
 func (t *Timetable) Suits(m *machine.Machine, grid []int) bool {
 	return slices.EqualFunc(newPartition(m, grid, nil).group, t.powers, slices.Equal)
 }
-
-// Len returns the number of steps.
-func (t *Timetable) Len() int { return len(t.moves) }
 
 // spend takes note of work of a class.
 func (t *Timetable) spend(class int, a *Amount) {

@@ -10,7 +10,7 @@ import (
 )
 
 // mostSteps bounds how many steps of recorded simulations are kept for other
-// machines, some hundred megabytes.
+// machines, some hundred megabytes with timetables.
 const mostSteps = 2_000_000
 
 // A recorder simulates grids on several machines. It keeps what it simulated,

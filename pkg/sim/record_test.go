@@ -201,6 +201,32 @@ func TestBriefSimulationsHaveTheSameBits(t *testing.T) {
 	}
 }
 
+// What makes searches fast: nearly all of a program passes in blocks, and a recording of
+// it is replayed by a timetable.
+func TestLongProgramsPassInBlocksAndTimetables(t *testing.T) {
+	for path, steps := range map[string]int64{"large/f11_big.ptr.zst": 1900, "compute/jac.ptr.zst": 30} {
+		m := machineOf(t, bus)
+		prog := repeats.New(testtraces.Calls(t, path))
+		cfg := sim.Config{Machine: m, Grid: []int{8, 8}, Options: sim.Defaults(), NewClocks: clock.NewBrief}
+		passed, err := sim.StepsInBlocks(cfg, prog.Source())
+		if err != nil || passed < steps {
+			t.Errorf("%s: %d time steps passed in blocks, want %d or more (error %v)", path, passed, steps, err)
+		}
+		r, err := sim.Record(context.Background(), cfg, prog.Source())
+		if err != nil {
+			t.Fatal(path, err)
+		}
+		for range 2 {
+			if _, err := r.FiguresOn(m); err != nil {
+				t.Fatal(path, err)
+			}
+		}
+		if !sim.HasTimetable(r, m) {
+			t.Errorf("%s has no timetable", path)
+		}
+	}
+}
+
 func BenchmarkRecorded(b *testing.B) {
 	m := machineOf(b, bus)
 	r, err := sim.Record(context.Background(), sim.Config{Machine: m, Grid: []int{4, 4}, Options: sim.Defaults()}, testtraces.Calls(b, "compute/jac.ptr.zst").Source())
