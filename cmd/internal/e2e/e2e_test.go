@@ -68,12 +68,23 @@ func environment() []string {
 	}
 }
 
+// hostNames stands for the right to give processes a host name of their own, which
+// "# needs:" of a script names behind the program unshare.
+const hostNames = "host-names"
+
 // available tells whether all programs are there ([leftout.Program]). When one is
 // not, what needs it is left out: that is recorded in the file that DVM_LEFT_OUT names,
 // which scripts/check shows, and is a failure when DVM_FULL is 1.
 func available(t *testing.T, what string, programs ...string) bool {
 	t.Helper()
 	for _, p := range programs {
+		if p == hostNames {
+			if err := exec.Command("unshare", "--uts", "true").Run(); err != nil {
+				leftout.Forbidden(t, what+": needs "+hostNames+": unshare: "+err.Error())
+				return false
+			}
+			continue
+		}
 		if _, why := leftout.Program(p); why != "" {
 			leftout.Record(t, what+": "+why)
 			return false
