@@ -178,3 +178,19 @@ func TestFormatsHoldLines(t *testing.T) {
 		}
 	}
 }
+
+// What a page that can be changed puts in the place of its tables has nothing for
+// people without scripts, whose ids would be there twice.
+func TestUpdatesAreForScripts(t *testing.T) {
+	tree := bundled(t, "f01_ivals")
+	if page := write(t, tree, report.HTML); strings.Count(page, "<noscript>") != 2 {
+		t.Errorf("the page has %d parts without scripts, expected lines and intervals", strings.Count(page, "<noscript>"))
+	}
+	var update strings.Builder
+	if err := report.WriteUpdate(&update, tree); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(update.String(), "noscript") || strings.Contains(update.String(), `id=\"l1-`) {
+		t.Error("an update has the figures of lines as markup")
+	}
+}

@@ -44,14 +44,17 @@ func writeLines(p *pageWriter, program []interval.Line, t *Tree, o Options) {
 	}
 	x := lineTable(t, program)
 	writeTable(p, &x, o)
-	p.write(markup(`<div id="line"></div>` + "\n<noscript>\n"))
-	writeStaticLines(p, program)
-	p.write(markup("</noscript>\n"))
+	p.write(markup(`<div id="line"></div>` + "\n"))
 }
 
 // writeStaticLines writes every figure of every line, for people without scripts.
 // Kinds of operations that no line has are left out.
 func writeStaticLines(p *pageWriter, program []interval.Line) {
+	if len(program) == 0 {
+		return
+	}
+	p.write(markup("<noscript>\n"))
+	defer p.write(markup("</noscript>\n"))
 	var m markup
 	if len(program) > maxStatic {
 		m.raw("<p>This page shows all figures of its ")

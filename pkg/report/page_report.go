@@ -22,6 +22,7 @@ type reportPage struct {
 	MachineNodes      []string
 	MachineOpen       bool
 	Grid, Procs       string
+	GridIs            string // "2 × 2 = ", nothing for one dimension
 	Options, Warnings string
 	Exec, Lost, Total safeHTML
 	Effic             string
@@ -78,6 +79,7 @@ func writeHTML(w io.Writer, t *Tree, o Options) error {
 	p.template("begin", page)
 	p.template("top", page)
 	writeLines(p, lines, t, o)
+	writeStaticLines(p, lines)
 	if len(t.Exchanges) > 0 {
 		x := exchangeTable(t)
 		writeTable(p, &x, o)
@@ -137,6 +139,9 @@ func newReportPage(t *Tree) *reportPage {
 		Effic:     percent(root.Efficiency),
 		Diagnosis: Diagnosis(t, findings),
 		Bar:       safeHTML(bar),
+	}
+	if len(h.Grid) > 1 {
+		p.GridIs = p.Grid + " = "
 	}
 	p.Machine, p.MachineNodes = machineWords(&h.Machine)
 	p.MachineOpen = len(p.MachineNodes) <= openNodes

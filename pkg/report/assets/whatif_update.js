@@ -46,7 +46,7 @@ function showFacts(top) {
     dt.nextElementSibling.replaceChildren(...content);
   };
   const open = list.querySelector("details");
-  show("Grid", top.grid + " = " + top.procs);
+  show("Grid", (top.grid.includes(" ") ? top.grid + " = " : "") + top.procs);
   show("Machine", top.machine, top.nodes ? el("details", { open: open ? open.open : top.nodes.length <= 6 },
     el("summary", null, "its nodes"), el("ul", null, top.nodes.map((s) => el("li", null, s)))) : "");
   show("Options", top.options);
