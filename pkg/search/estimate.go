@@ -110,6 +110,20 @@ func (e *estimator) most(s spread, n int) int64 {
 	return m
 }
 
+// tooWide reports whether a shadow edge is wider than a block, so that the grid cannot be
+// simulated.
+func (e *estimator) tooWide(g *grid) bool {
+	for i := range e.shape.edges {
+		w := &e.shape.edges[i]
+		for k, n := range g.extents {
+			if s := w.spreads[k]; n > 1 && s.axis > 0 && w.widths[k] > s.fewest(n) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // network returns the network of a grid on which nothing is under way.
 func (e *estimator) network(g *grid) *comm.Network {
 	return comm.NewNetwork(e.cfg.Machine, g.extents, comm.Options{Collectives: e.cfg.Options.Collectives})

