@@ -273,7 +273,17 @@ func (m *mutation) object(def string, obj map[string]any) {
 			m.object(target(prop), val)
 		case []any:
 			items, _ := prop["items"].(map[string]any)
-			m.array(path, items, val)
+			if m.record.schema != schema.Report {
+				m.array(path, items, val)
+				continue
+			}
+			// Alone, as documents are long.
+			for i := range val {
+				one := val[i : i+1]
+				obj[key] = one
+				m.array(path, items, one)
+			}
+			obj[key] = val
 		}
 	}
 }
