@@ -225,33 +225,17 @@ func (m *mutation) object(def string, obj map[string]any) {
 		m.outlines[sig] = true
 	}
 	props := m.defs[m.record.schema][def]["properties"].(map[string]any)
-	for _, key := range slices.Sorted(maps.Keys(obj)) {
+	keys := slices.Sorted(maps.Keys(obj))
+	fields := m.record.schema + "/" + def + " " + strings.Join(keys, " ")
+	// Of a document, whose objects hold many others, those with the same fields differ
+	// in the objects inside only.
+	again := m.record.schema == schema.Report && m.outlines[fields]
+	m.outlines[fields] = true
+	for _, key := range keys {
 		path, val := def+"."+key, obj[key]
-		m.tried[m.record.schema+"/"+path] = true
-
-		delete(obj, key)
-		if mayBeAbsent[path] != "" && (key != "only" || whole(obj)) {
-			m.lost[path] = true
-			if !m.valid() {
-				m.Errorf("%s: a record without %s is not valid", m.record.schema, path)
-			}
-		} else {
-			m.refused(path, "its absence")
+		if !again {
+			m.field(path, key, obj)
 		}
-		obj["x_"+key] = val
-		m.refused(path, "another name for it")
-		delete(obj, "x_"+key)
-
-		m.retype(path, val, m.reals[key], func(v any) { obj[key] = v })
-		if fixed[path] {
-			m.limited[path] = true
-			for _, v := range outOfSet(val) {
-				obj[key] = v
-				m.refused(path, "a value outside of its set")
-			}
-		}
-		obj[key] = val
-
 		switch key {
 		case "args", "ret":
 			continue
@@ -286,6 +270,35 @@ func (m *mutation) object(def string, obj map[string]any) {
 			obj[key] = val
 		}
 	}
+}
+
+// field mutates one field of an object.
+func (m *mutation) field(path, key string, obj map[string]any) {
+	val := obj[key]
+	m.tried[m.record.schema+"/"+path] = true
+
+	delete(obj, key)
+	if mayBeAbsent[path] != "" && (key != "only" || whole(obj)) {
+		m.lost[path] = true
+		if !m.valid() {
+			m.Errorf("%s: a record without %s is not valid", m.record.schema, path)
+		}
+	} else {
+		m.refused(path, "its absence")
+	}
+	obj["x_"+key] = val
+	m.refused(path, "another name for it")
+	delete(obj, "x_"+key)
+
+	m.retype(path, val, m.reals[key], func(v any) { obj[key] = v })
+	if fixed[path] {
+		m.limited[path] = true
+		for _, v := range outOfSet(val) {
+			obj[key] = v
+			m.refused(path, "a value outside of its set")
+		}
+	}
+	obj[key] = val
 }
 
 // whole reports whether a call has all required parameters of both halves, so that

@@ -21,7 +21,7 @@ func measureCommand() cli.Command {
 compiled that differ by one operation in each statement of a loop; the operation
 takes the difference of their processor times (section 3.1 of the report). All
 150 timings are measured, or those that are named. What cannot be told from the
-noise is left out and listed, with the reason. Expect some six minutes; other work
+noise is left out and listed, with the reason. Expect some nine minutes; other work
 on the machine makes them more, and the deviations larger.
 
 The loop is longer than the instruction cache. The small-loop speed-up compares
