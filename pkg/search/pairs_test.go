@@ -411,6 +411,9 @@ func TestHeuristicOn4096(t *testing.T) {
 	if effort.Race {
 		t.Skip("a single thread decides what is tried")
 	}
+	if os.Getenv("DVM_FULL") != "1" && !effort.Long() {
+		t.Skip("takes seconds; DVM_FULL=1 runs it")
+	}
 	prog := program.New(testtraces.Calls(t, "sizes/jac_1600.ptr.zst"))
 	shape, err := Read(prog.Recording, "", false)
 	if err != nil {
