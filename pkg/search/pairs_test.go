@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"dvmtools/internal/effort"
+	"dvmtools/internal/leftout"
 	"dvmtools/internal/testtraces"
 	"dvmtools/internal/tracegen"
 	"dvmtools/internal/tracescale"
@@ -412,7 +413,7 @@ func TestHeuristicOn4096(t *testing.T) {
 		t.Skip("a single thread decides what is tried")
 	}
 	if os.Getenv("DVM_FULL") != "1" && !effort.Long() {
-		t.Skip("takes seconds; DVM_FULL=1 runs it")
+		leftout.Skip(t, "TestHeuristicOn4096: takes seconds, as DVM_FULL=1 runs it")
 	}
 	prog := program.New(testtraces.Calls(t, "sizes/jac_1600.ptr.zst"))
 	shape, err := Read(prog.Recording, "", false)

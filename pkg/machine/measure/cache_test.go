@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -27,19 +26,7 @@ func TestCacheSources(t *testing.T) {
 	steps, bytes := measure.CacheSteps()
 	first, second = measure.CacheStepSources(bytes[steps[0]], 2)
 	add(steps[0], first, second)
-	const name = "testdata/cache.txtar"
-	if *update {
-		if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden(t, "testdata/cache.txtar", b.String())
 }
 
 // TestCacheSpeedDiffersByOneWord: without the word that the second program

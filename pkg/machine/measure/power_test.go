@@ -2,7 +2,6 @@ package measure_test
 
 import (
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 
@@ -30,19 +29,7 @@ func TestPowerSources(t *testing.T) {
 			b.WriteString(first + second)
 		}
 	}
-	const name = "testdata/power.txt"
-	if *update {
-		if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), b.String()); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
+	golden(t, "testdata/power.txt", b.String())
 }
 
 // TestAlone: 1000 operations in 25 us.

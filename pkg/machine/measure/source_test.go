@@ -18,6 +18,23 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the expected sources")
 
+// golden compares a text with the file of this name, or rewrites it with -update.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(name, []byte(got), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
 // TestSources compares the programs of all parameters, with two groups of
 // statements, with the files of their class.
 func TestSources(t *testing.T) {
@@ -41,19 +58,7 @@ func TestSources(t *testing.T) {
 		t.Errorf("%d classes, want 5", len(classes))
 	}
 	for class, b := range classes {
-		name := filepath.Join("testdata", class+".txtar")
-		if *update {
-			if err := os.WriteFile(name, []byte(b.String()), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(string(want), b.String()); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", name, diff)
-		}
+		golden(t, filepath.Join("testdata", class+".txtar"), b.String())
 	}
 }
 
